@@ -1,0 +1,187 @@
+# The book: chapters are tangled into C, the programs run, and what they print is
+# woven with the chapters into a page and a PDF. `make help` lists the targets.
+
+MODEL = mini
+CC = gcc
+CFLAGS = -std=c17 -O2 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+LDLIBS = -llapacke -lopenblas -ljansson -lpcre2-8 -lutf8proc -lm
+OBJ = tangled
+
+SET := models/$(MODEL)
+OUT := out/$(MODEL)
+FIG := figures/$(MODEL)
+CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
+PROGRAMS := circuits_part2_toy circuits_part2 verify
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
+  texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
+  libopenblas-dev liblapacke-dev libjansson-dev libpcre2-dev libutf8proc-dev \
+  libcmocka-dev python3-numpy perl
+
+.PHONY: book deps toy real figures html pdf verify bless check clean distclean help
+
+## book: builds the page and the PDF (the default).
+book: html pdf
+
+## deps: installs the Debian packages that the book and its tests need (as root).
+deps:
+	@test "$$(id -u)" = 0 || { echo "make deps installs packages and needs root: sudo make deps" >&2; exit 1; }
+	apt-get update
+	apt-get install --yes --no-install-recommends $(PACKAGES)
+
+## toy: works the small examples and shows them.
+toy: $(OUT)/part2_toy_stdout.txt
+	@cat $<
+
+## real: measures the statements on the model set and shows them.
+real: $(OUT)/part2_stdout.txt
+	@cat $<
+
+## help: lists the targets.
+help:
+	@sed -n 's/^## //p' Makefile
+
+# ---- chapters -> C -------------------------------------------------------
+
+# roots.mk lists the files that the chapters tangle to. Making it tangles them;
+# a file whose text did not change keeps its date.
+NO_TANGLE := help deps clean distclean
+ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,book)),)
+include tangled/roots.mk
+endif
+
+tangled/roots.mk: $(CHAPTERS) weave/tangle.sh weave/chunks.awk
+	@echo "tangle  chapters -> tangled/"
+	@weave/tangle.sh tangled $(CHAPTERS)
+
+$(addprefix tangled/,$(ROOTS)): tangled/roots.mk ;
+
+# ---- C -> programs -------------------------------------------------------
+
+SOURCES := $(filter %.c,$(ROOTS))
+MAINS := $(PROGRAMS:%=%.c)
+TOY := $(filter toy_%.c,$(SOURCES))
+REAL := $(filter real_%.c,$(SOURCES))
+LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL),$(SOURCES))
+TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
+
+$(OBJ)/%.o: tangled/%.c | $(OBJ)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OBJ)/test_%.o: tests/test_%.c | $(OBJ)
+	$(CC) $(CFLAGS) -Itangled -MMD -MP -c -o $@ $<
+
+$(OBJ)/libbook.a: $(call objects,$(LIBRARY))
+	@rm -f $@
+	ar rcsD $@ $^
+
+$(OBJ)/circuits_part2_toy: $(call objects,$(TOY))
+$(OBJ)/circuits_part2: $(call objects,$(REAL))
+$(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a
+	$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
+
+$(OBJ):
+	@mkdir -p $@
+
+-include $(wildcard $(OBJ)/*.d)
+
+# ---- programs -> results -------------------------------------------------
+
+# A program runs again when what it computes could differ: its code (without line
+# numbers), its arguments, the model's files, the libraries. The stamp says
+# that this was looked at; a result whose bytes are the same keeps its date.
+$(OUT)/.toy: tangled/circuits_part2_toy weave/rerun.sh
+	@weave/rerun.sh $@ $(OUT) part2_toy $<
+
+$(OUT)/.real: tangled/circuits_part2 weave/rerun.sh $(wildcard $(SET)/*.json $(SET)/*/*)
+	@weave/rerun.sh $@ $(OUT) part2 $< --model $(SET)
+
+FIGURES := $(patsubst %.gp,%,$(filter %.gp,$(ROOTS)))
+TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
+REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
+$(TOY_RESULTS): $(OUT)/.toy ;
+$(REAL_RESULTS): $(OUT)/.real ;
+$(FIGURES:%=$(OUT)/data/%.dat): $(OUT)/.toy $(OUT)/.real ;
+
+COMPARE := $(OUT)/part2_toy.json=models/toy/expected.tsv $(OUT)/part2.json=$(SET)/expected.tsv
+RESULTS := $(OUT)/part2_toy.json $(OUT)/part2.json
+
+# The page shows a mismatch where it stands, so here it is no reason to stop.
+$(OUT)/report.json: tangled/verify $(RESULTS) models/toy/expected.tsv $(SET)/expected.tsv
+	@rm -f $@
+	@tangled/verify --report $@ $(COMPARE) >/dev/null || test -s $@
+
+## verify: prints every number with what was expected, and fails on a mismatch.
+verify: tangled/verify $(RESULTS)
+	@tangled/verify --report $(OUT)/report.json $(COMPARE)
+
+## bless: shows what differs from the expected numbers and, if told so, accepts it.
+bless: tangled/verify $(RESULTS)
+	@tangled/verify --bless $(if $(YES),--yes) --report $(OUT)/report.json $(COMPARE)
+
+# ---- results -> figures --------------------------------------------------
+
+## figures: draws the plots and the drawings.
+figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
+
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp
+	@mkdir -p $(FIG)
+	@echo "draw    $*"
+	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*
+
+# ---- chapters, results, figures -> page and PDF --------------------------
+
+WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
+WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
+  --citeproc --bibliography references.bib --standalone \
+  --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG)
+
+tangled/book.tokens: $(CHAPTERS)
+	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
+	@mv $@.new $@
+
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER)
+
+## html: weaves the page, out/MODEL/book.html.
+html: $(OUT)/book.html
+
+$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
+	@echo "weave   $@"
+	@$(WEAVE) --to html5 --mathml --template weave/page.html --toc --toc-depth=2 -o $@.new $<
+	@mv $@.new $@
+
+## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
+pdf: $(OUT)/book.pdf
+
+$(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
+	@echo "weave   $@"
+	@$(WEAVE) --to latex --template weave/page.tex -o $@.new $<
+	@mv $@.new $@
+
+$(OUT)/book.pdf: $(OUT)/book.tex
+	@echo "typeset $@"
+	@weave/typeset.sh $< $@
+
+# ---- tests ---------------------------------------------------------------
+
+## check: runs the tests.
+check: $(PROGRAMS:%=tangled/%) $(TESTS:%=tangled/%)
+	@true
+
+# ---- cleaning ------------------------------------------------------------
+
+## clean: removes what is generated for MODEL, and the tangled code.
+clean:
+	@find tangled -mindepth 1 ! -name .gitignore -delete
+	@rm -rf $(OUT) $(FIG)
+
+## distclean: removes all that is generated.
+distclean:
+	@find tangled figures out -mindepth 1 ! -name .gitignore -delete

@@ -1,0 +1,164 @@
+"""Every key of a model set, section by section.
+
+A section is a generator over a modelset.Set; a key is one
+`yield Entry(key, value, style, rule, meaning)`. To add a key, add a line.
+Entry and the styles of printing: rules.py.
+"""
+
+import numpy as np
+
+import circuits
+from circuits import best, singular_values
+from model import softmax
+from rules import Entry
+
+
+def largest(difference):
+    return np.abs(difference).max()
+
+
+def section_1(s):
+    h, m = s.head, s.model()
+    for name in ("W_Q", "W_K", "W_V", "W_O"):
+        shape = list(getattr(h, name).shape)
+        yield Entry(f"1.{name}.shape", shape, "json", "exact", f"paper shape of {name}")
+    yield Entry("1.W.numbers", h.W_Q.size, "json", "exact", "numbers in each of the four")
+    yield Entry("1.d_model", m.d_model, "json", "exact")
+    yield Entry("1.d_head", m.d_head, "json", "exact")
+    yield Entry("1.n_heads", m.n_heads, "json", "exact", "heads in a layer")
+    yield Entry("1.score_scale", f"{np.sqrt(m.d_head):g}", "text", "exact", "sqrt(d_head)")
+
+
+def section_2(s):
+    concat = "max |concatenate-then-multiply - sum over heads|"
+    added = "max |sum over heads - what the layer added|"
+    for name in s.about["models"]:
+        m, run = s.model(name), s.run(name)
+        for l in range(m.n_layers):
+            r = run[f"blocks.{l}.attn.hook_z"]  # [tokens, heads, d_head]
+            W_O = [circuits.Head(m, l, h).W_O for h in range(m.n_heads)]
+            at_once = np.concatenate(list(r.swapaxes(0, 1)), axis=1) @ np.hstack(W_O).T
+            total = sum(r[:, h] @ W_O[h].T for h in range(m.n_heads))
+            model = run[f"blocks.{l}.hook_resid_post"] - run[f"blocks.{l}.hook_resid_pre"]
+            key = f"2.{name}.L{l}"
+            yield Entry(f"{key}.concat_minus_sum", largest(at_once - total), "e1",
+                        "noise<=1e-04", concat)
+            yield Entry(f"{key}.sum_minus_model", largest(total + m.attn(l, "b_O") - model), "e1",
+                        "noise<=1e-04", added)
+            concat = added = ""
+
+
+def section_3(s):
+    A, m = s.A, s.model()
+    logits = s.run()["unembed.hook_out"][-1]
+    yield Entry("3.tokens", s.texts(s.prompt), "json", "list", "the prompt, tokenised")
+    yield Entry("3.prediction", s.tokenizer.text(logits.argmax()), "json", "exact",
+                "the model's next token")
+    sources = best(A[-1], 3)
+    yield Entry("3.last_row.top", s.texts(np.array(s.prompt)[sources]), "json", "list",
+                "largest weights of the last row of A")
+    yield Entry("3.last_row.top.weights", A[-1][sources], "r2", "digits")
+    yield Entry("3.row_sum_error", largest(A.sum(1) - 1), "e1", "noise<=1e-05",
+                "max |row sum of A - 1|")
+    yield Entry("3.future_max", f"{np.triu(A, 1).max():g}", "text", "exact",
+                "largest entry of A above the diagonal")
+    output = m.weights["unembed.W_U"].T @ (s.head.W_O @ s.z[-1])
+    top, moved = best(output, 5), s.tokenizer.single(s.about["moved"])
+    yield Entry("3.output.top", s.texts(top), "json", "list",
+                "head output at the last position, read with W_U")
+    yield Entry("3.output.top.values", output[top], "r2", "digits")
+    yield Entry("3.output.rank_of_moved", 1 + int(np.sum(output > output[moved])), "json", "exact",
+                f"rank of '{s.about['moved']}' among d_vocab tokens")
+    yield Entry("3.d_vocab", m.d_vocab, "json", "exact")
+
+
+def section_4(s):
+    h, x, A = s.head, s.x, s.A
+    r = A @ (x @ h.W_V.T)
+    steps = r @ h.W_O.T
+    A_first = (A @ x) @ h.W_OV.T
+    W_first = A @ (x @ h.W_OV.T)
+    yield Entry("4.three_steps_minus_model", largest(r - s.z), "e1", "noise<=1e-05",
+                "max |r by the three steps - r of the model|")
+    yield Entry("4.A_first_minus_W_first", largest(A_first - W_first), "e1", "noise<=1e-04")
+    yield Entry("4.formula_minus_steps", largest(A_first - steps), "e1", "noise<=1e-04")
+
+
+def section_5(s):
+    W, x = s.head.W_QK_augmented(), s.x
+    with_ones = np.column_stack([x, np.ones(len(x))])
+    scores = with_ones @ W @ with_ones.T / np.sqrt(s.head.d_head)
+    causal = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    yield Entry("5.W_QK_augmented.shape", list(W.shape), "json", "exact",
+                "biases folded in as one more dimension")
+    yield Entry("5.A_from_W_QK_error", largest(softmax(causal) - s.A), "e1", "noise<=1e-05",
+                "max |A from W_QK - A of the model|")
+    yield Entry("5.last_row.scores", scores[-1], "r2", "digits",
+                "scaled scores of the last row before the softmax")
+
+
+def section_6(s):
+    h, D, K = s.head, s.head.d_model, s.head.d_head
+    yield Entry("6.W_OV.entries", D * D, "json", "exact")
+    for name, W in (("W_OV", h.W_OV), ("W_QK", h.W_QK)):
+        yield Entry(f"6.{name}.rank", circuits.rank(W), "json", "exact")
+        if name == "W_OV":
+            yield Entry("6.W_OV.factored", 2 * D * K, "json", "exact",
+                        "numbers when stored as two factors")
+        sv = singular_values(W)
+        for n, style, rule in ((1, "f3", "digits"), (2, "f3", "digits"), (K, "f4", "digits"),
+                               (K + 1, "e1", "noise<=1e-05"), (D, "e1", "noise<=1e-05")):
+            meaning = {1: "largest singular value", K + 1: "zero up to rounding"}.get(n, "")
+            yield Entry(f"6.{name}.sv.{n}", sv[n - 1], style, rule,
+                        meaning if name == "W_OV" else "")
+    yield Entry("6.overlap", [g.overlap() for g in s.heads()], "f3", "digits",
+                "read/write subspace overlap of W_OV, "
+                f"heads {s.layer}.0 to {s.layer}.{s.model().n_heads - 1}")
+    yield Entry("6.overlap.random", f"{K / D:g}", "text", "exact", "d_head / d_model")
+    yield from random_change_of_basis(s)
+
+
+def random_change_of_basis(s):
+    """M on the values and M^-1 on what writes them; M on queries, M^-T on keys."""
+    h, x = s.head, s.x
+    M = np.random.default_rng(1).standard_normal((h.d_head, h.d_head))
+    inverse = np.linalg.inv(M)
+    v, q, k = x @ h.W_V.T, x @ h.W_Q.T + h.b_Q, x @ h.W_K.T + h.b_K
+    v_M, q_M, k_M = v @ M.T, q @ M.T, k @ inverse
+    output, scores = s.A @ v @ h.W_O.T, q @ k.T
+    yield Entry("6.M.values.mean_change", np.abs(v_M - v).mean(), "f2", "free",
+                "several times the mean size")
+    yield Entry("6.M.values.mean_size", np.abs(v).mean(), "f2", "digits",
+                "mean |value| of the head on the prompt")
+    yield Entry("6.M.output.max_change", largest(s.A @ v_M @ (h.W_O @ inverse).T - output), "e1",
+                "noise<=1e-11", "in double precision")
+    yield Entry("6.M.queries.mean_change", np.abs(q_M - q).mean(), "f2", "free")
+    yield Entry("6.M.queries.mean_size", np.abs(q).mean(), "f2", "digits")
+    yield Entry("6.M.scores.max_change", largest(q_M @ k_M.T - scores), "e1", "noise<=1e-09",
+                "every unscaled query-key score")
+    yield Entry("6.M.scores.mean_size", np.abs(scores).mean(), "f2", "digits",
+                "mean |unscaled score|")
+
+
+def section_7(s):
+    m, first, last = s.model(), *s.about["ordinary"]
+    for i, token in enumerate(s.about["ov_tokens"]):
+        column = circuits.ov_columns(m, s.head, [s.tokenizer.single(token)])[:, 0]
+        yield Entry(f"7.ov.'{token}'", s.texts(best(column, 6)), "json", "list",
+                    "" if i else "top outputs of the OV column")
+    ordinary = np.arange(first, last + 1)
+    shares = [circuits.copy_share(m, h, ordinary) for h in s.heads()]
+    yield Entry("7.copy_share", shares, "f2", "digits",
+                f"share of tokens {first}..{last} whose top OV output is the token itself, "
+                f"heads {s.layer}.0 to {s.layer}.{m.n_heads - 1}")
+    for i, token in enumerate(s.about["qk_tokens"]):
+        row = circuits.qk_row(m, s.head, s.tokenizer.single(token))
+        top = best(row, 8)
+        yield Entry(f"7.qk.'{token}'", s.texts(top), "json", "list",
+                    "" if i else "top sources of the QK row")
+        yield Entry(f"7.qk.'{token}'.range", [row[top[0]], row[top[7]], np.median(row)], "r1",
+                    "digits", "" if i else "largest, eighth, median score")
+
+
+SECTIONS = {str(n): f for n, f in enumerate(
+    (section_1, section_2, section_3, section_4, section_5, section_6, section_7), 1)}

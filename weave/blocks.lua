@@ -1,0 +1,95 @@
+-- Divs and other blocks that the book gives a meaning: see the table at the
+-- end for the list. Each handler takes the div and returns blocks.
+
+local problems = require 'problems'
+local figures = require 'figures'
+local tables = require 'tables'
+local report = require 'report'
+
+local blocks = {}
+
+-- A div's paragraphs are its caption, the rest is what it holds.
+local function split_caption(div)
+  local caption, body = pandoc.List(), pandoc.List()
+  for _, block in ipairs(div.content) do
+    if block.t == 'Para' or block.t == 'Plain' then
+      if #caption > 0 then caption:insert(pandoc.Space()) end
+      caption:extend(block.content)
+    else
+      body:insert(block)
+    end
+  end
+  return caption, body
+end
+
+local handle = {}
+
+function handle.chunk(div, context)
+  local chunk = context.book.chunks[tonumber(div.attributes.chunk)]
+  return context.writer.chunk(chunk, context.book)
+end
+
+function handle.figure(div, context)
+  local caption = split_caption(div)
+  return figures.render(div, caption, context)
+end
+
+function handle.equation(div, context)
+  local inlines = div.content[1] and div.content[1].content or {}
+  if #div.content ~= 1 or #inlines ~= 1 or inlines[1].t ~= 'Math' then
+    problems.add(div.attributes.at, 'an equation is one displayed formula')
+    return nil
+  end
+  return context.writer.equation(div.identifier, div.attributes.number, inlines[1])
+end
+
+function handle.table(div, context)
+  local caption, body = split_caption(div)
+  local key = div.attributes.key
+  if key then
+    local found = context.results.table(key, div.attributes.at)
+    if not found then return nil end
+    local label = pandoc.utils.stringify(caption)
+    body:insert(context.writer.table_box(tables.build(found, context.writer),
+      label ~= '' and label or found.meaning))
+    if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
+  end
+  return context.writer.captioned_table(div.identifier, div.attributes.number,
+    caption, body)
+end
+
+function handle.output(div, context)
+  local lines, program = context.results.lines(div.attributes.program,
+    div.attributes.section, div.attributes.at)
+  if not lines then return nil end
+  return context.writer.output(lines, program, div.attributes.section)
+end
+
+function handle.report(_, context)
+  return context.writer.report(report.groups(context))
+end
+
+function handle.chunks(_, context)
+  local groups = {}
+  for i, name in ipairs(context.book.names) do groups[i] = context.book.groups[name] end
+  return context.writer.chunk_index(groups)
+end
+
+function handle.identifiers(_, context)
+  return context.writer.identifier_index(context.book.identifiers)
+end
+
+function blocks.filter(context)
+  return {
+    Div = function(div)
+      for _, class in ipairs(div.classes) do
+        if handle[class] then return handle[class](div, context) end
+      end
+    end,
+    Header = context.writer.header,
+    CodeBlock = context.writer.verbatim,
+    Table = function(table) return context.writer.table_box(table, 'Table') end,
+  }
+end
+
+return blocks

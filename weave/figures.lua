@@ -1,0 +1,76 @@
+-- Figures: ![caption](name){#fig:name alt="text alternative"} stands for
+-- <figures>/name.svg and <figures>/name.pdf. The text alternative is required
+-- and may cite {key}s of the ledger.
+
+local problems = require 'problems'
+
+local figures = {}
+
+local function read(path)
+  local file = io.open(path, 'rb')
+  if not file then return nil end
+  local text = file:read 'a'
+  file:close()
+  return text
+end
+
+local function escape(text)
+  return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;',
+    ['"'] = '&quot;' }))
+end
+
+-- The svg element of a drawing, fit to stand in a page: its ids and the
+-- references to them prefixed with `prefix`, its size left to the style sheet,
+-- named by `alt`. Returns it and its natural width, or nil if it is no SVG.
+function figures.inline(svg, prefix, alt)
+  local attributes, body = svg:match '<svg%f[%s]([^>]*)>(.*)</svg>'
+  local box = attributes and attributes:match 'viewBox="([^"]*)"'
+  if not box then return nil end
+  local width = box:match '^%S+%s+%S+%s+(%S+)'
+  body = body:gsub('<title>.-</title>', ''):gsub('<desc>.-</desc>', '')
+    :gsub('(%sid=)(["\'])', '%1%2' .. prefix)
+    :gsub('(href=)(["\'])#', '%1%2#' .. prefix)
+    :gsub('url%((["\']?)#', 'url(%1#' .. prefix)
+  return ('<svg xmlns="http://www.w3.org/2000/svg" ' ..
+    'xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="%s" role="img" ' ..
+    'aria-label="%s">%s</svg>'):format(box, escape(alt), body), tonumber(width)
+end
+
+local function alternative(div, context)
+  local at = div.attributes.at
+  local alt = div.attributes.alt or ''
+  if alt == '' then
+    problems.add(at, "figure '%s' has no text alternative: alt=\"...\"",
+      div.attributes.src)
+  end
+  return (alt:gsub('{([^{}]*)}', function(key)
+    local entry, element = context.results.get(key, at)
+    if not entry then return '?' end
+    return element or entry.text or table.concat(entry.items, ', ')
+  end))
+end
+
+function figures.render(div, caption, context)
+  local name, at = div.attributes.src, div.attributes.at
+  local path = context.figures .. '/' .. name
+  local script = context.book.groups[name .. '.gp']
+  local figure = {
+    id = div.identifier, number = div.attributes.number, caption = caption,
+    alt = alternative(div, context), path = path, at = at,
+    script = script and script.is_root and script or nil,
+    classes = div.classes,
+  }
+  for _, ending in ipairs { '.svg', '.pdf' } do
+    local data = read(path .. ending)
+    if not data then problems.add(at, 'no such figure: %s%s', path, ending) end
+    if ending == '.svg' then figure.svg = data end
+  end
+  if figure.svg then
+    local prefix = 'f-' .. require 'book'.slug(name) .. '-'
+    figure.svg, figure.width = figures.inline(figure.svg, prefix, figure.alt)
+    if not figure.svg then problems.add(at, '%s.svg is not an SVG drawing', path) end
+  end
+  return figure.svg and context.writer.figure(figure) or nil
+end
+
+return figures

@@ -1,0 +1,125 @@
+-- How the book's elements look in HTML and EPUB. Links are pandoc links, not
+-- raw tags, so that the EPUB writer can follow them from file to file.
+
+local mix = require 'mix'
+local chunks = require 'html_chunks'
+local tables = require 'html_report'
+
+local html = {}
+
+local function attr(id, class, more) return pandoc.Attr(id, { class }, more or {}) end
+
+-- A box that scrolls sideways by itself and can be reached by keyboard.
+local function scroll(label)
+  return { tabindex = '0', role = 'region', ['aria-label'] = label }
+end
+
+function html.power(mantissa, exponent)
+  return { pandoc.Str(mantissa .. '\u{a0}×\u{a0}10'),
+    pandoc.Superscript { pandoc.Str(exponent) } }
+end
+
+function html.link(id, content, class)
+  return pandoc.Link(mix('html', content), '#' .. id, '', attr('', class))
+end
+
+function html.value(id, content) return html.link(id, content, 'v') end
+
+function html.claim(id, sentence)
+  return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, 'Checked: ' .. sentence,
+    attr('', 'claim', { ['aria-label'] = 'checked: ' .. sentence }))
+end
+
+function html.code(runs, class, book)
+  if not book then
+    local words = {}
+    for i, run in ipairs(runs) do words[i] = run[2] end
+    local classes = {}
+    for c in class:gmatch '%S+' do classes[#classes + 1] = c end
+    return pandoc.Code(table.concat(words), pandoc.Attr('', classes))
+  end
+  return mix('html', '<code class="' .. class .. '">', chunks.runs(runs, book), '</code>')
+end
+
+html.chunk_reference = chunks.reference
+html.chunk = chunks.chunk
+html.report = tables.report
+html.chunk_index = tables.chunk_index
+html.identifier_index = tables.identifier_index
+
+function html.header(h)
+  if h.attributes.number then
+    h.content:insert(1, pandoc.Str '\u{2002}')
+    h.content:insert(1, pandoc.Span({ pandoc.Str(h.attributes.number) }, attr('', 'number')))
+  end
+  h.level = math.min(h.level + 1, 6) -- h1 is the book's title
+  return h
+end
+
+local function preformatted(text, label, class)
+  local open = '<pre class="' .. class .. '" tabindex="0" role="region" aria-label="'
+  return pandoc.Plain(mix('html', open, label:gsub('[&<>"]', ''), '"><samp>',
+    pandoc.Str(text), '</samp></pre>'))
+end
+
+function html.verbatim(block)
+  return preformatted(block.text, 'Text as typed', 'verbatim')
+end
+
+function html.output(lines, program, section)
+  local caption = pandoc.Plain { pandoc.Code(program), pandoc.Str ' prints:' }
+  local label = 'Output of ' .. program .. ', section ' .. section
+  return pandoc.Div({ pandoc.Div({ caption }, attr('', 'output-head')),
+    preformatted(table.concat(lines, '\n'), label, 'printed') }, attr('', 'output'))
+end
+
+function html.equation(id, number, formula)
+  return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } },
+    attr('', 'formula', scroll('Equation ' .. number))),
+    pandoc.Plain { pandoc.Span({ pandoc.Str('(' .. number .. ')') }, attr('', 'eqno')) } },
+    attr(id, 'equation'))
+end
+
+function html.table_box(table, label)
+  return pandoc.Div({ table }, attr('', 'scroll', scroll(label)))
+end
+
+local function caption(word, number, content)
+  return pandoc.Plain(mix('html', '<figcaption><b>', word, ' ', number, '.</b> ',
+    content, '</figcaption>'))
+end
+
+local function figure_tag(id, class)
+  return pandoc.RawBlock('html', ('<figure%s class="%s">'):format(
+    id ~= '' and ' id="' .. id .. '"' or '', class))
+end
+
+function html.captioned_table(id, number, content, body)
+  local out = pandoc.List { figure_tag(id, 'table'), caption('Table', number, content) }
+  out:extend(body)
+  out:insert(pandoc.RawBlock('html', '</figure>'))
+  return out
+end
+
+function html.figure(f)
+  local content = mix('html', f.caption)
+  if f.script then
+    content = mix('html', content, ' <span class="source">Drawn by ',
+      chunks.reference(f.script), '.</span>')
+  end
+  local box = ('<div class="picture" tabindex="0" role="region" ' ..
+    'aria-label="Figure %s"><div style="--width:%gpx">'):format(f.number, f.width or 640)
+  return { figure_tag(f.id, 'figure'),
+    pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
+    caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
+end
+
+-- The style sheet goes into the page itself.
+function html.metadata(context)
+  local file = assert(io.open(context.here .. '/book.css', 'rb'))
+  context.meta.style = pandoc.MetaInlines { pandoc.RawInline('html', file:read 'a') }
+  file:close()
+  return context.meta
+end
+
+return html

@@ -1,0 +1,103 @@
+-- How the book's elements look in LaTeX. The macros are defined in page.tex.
+-- All links inside the book go to labels, whatever pandoc's own habit is.
+
+local mix = require 'mix'
+local tex = require 'tex'
+local chunks = require 'latex_chunks'
+local tables = require 'latex_report'
+
+local latex = {}
+
+local function inline(...) return mix('latex', ...) end
+
+local function block(...) return pandoc.Plain(mix('latex', ...)) end
+
+function latex.power(mantissa, exponent)
+  return { pandoc.RawInline('latex', ('\\ensuremath{%s\\times10^{%s}}'):format(
+    mantissa:gsub('\u{2212}', '-'), (exponent:gsub('\u{2212}', '-')))) }
+end
+
+function latex.link(id, content)
+  return inline('\\hyperref[' .. id .. ']{', content, '}')
+end
+
+function latex.value(id, content)
+  return inline('\\vlink{' .. id .. '}{', content, '}')
+end
+
+function latex.claim(id) return inline('\\claimmark{' .. id .. '}') end
+
+function latex.code(runs, _, book)
+  return inline('\\code{' .. chunks.runs(runs, book) .. '}')
+end
+
+function latex.chunk_reference(group, words)
+  if #words > 0 then return latex.link(group.id, words) end
+  return inline(chunks.name_link(group.chunks[1]) .. ' (page~\\pageref{' .. group.id .. '})')
+end
+
+latex.chunk = chunks.chunk
+latex.report = tables.report
+latex.chunk_index = tables.chunk_index
+latex.identifier_index = tables.identifier_index
+
+-- LaTeX counts the sections itself; it only has to know where A begins.
+function latex.header(h)
+  if h.attributes.starts == 'main' then
+    return { pandoc.RawBlock('latex', '\\bookmain'), h }
+  elseif h.attributes.starts == 'appendix' then
+    return { pandoc.RawBlock('latex', '\\bookappendix'), h }
+  end
+end
+
+local function lines_of(text)
+  local out = {}
+  for line in (text .. '\n'):gmatch '([^\n]*)\n' do
+    out[#out + 1] = chunks.line { { 'text', line } }
+  end
+  return table.concat(out)
+end
+
+function latex.verbatim(b)
+  return pandoc.RawBlock('latex', '\\begin{codelines}\n' .. lines_of(b.text) ..
+    '\\end{codelines}')
+end
+
+function latex.output(lines, program)
+  return pandoc.RawBlock('latex', ('\\begin{printed}{%s}\n%s\\end{printed}'):format(
+    tex.code(program), lines_of(table.concat(lines, '\n'))))
+end
+
+function latex.equation(id, number, formula)
+  local text = formula.text:gsub('^%s+', ''):gsub('%s+$', '')
+  return pandoc.RawBlock('latex', ('\\begin{equation}\\tag{%s}\\label{%s}\n%s\n' ..
+    '\\end{equation}'):format(number, id, text))
+end
+
+function latex.table_box(t)
+  return { pandoc.RawBlock('latex', '\\begin{tablebox}'), t,
+    pandoc.RawBlock('latex', '\\end{tablebox}') }
+end
+
+local function anchor(id)
+  return id ~= '' and '\\phantomsection\\label{' .. id .. '}' or ''
+end
+
+function latex.captioned_table(id, number, content, body)
+  local out = pandoc.List { block('\\abovecaption{' .. anchor(id) .. '\\captionname{Table~' ..
+    number .. '.} ', content, '}') }
+  out:extend(body)
+  return out
+end
+
+function latex.figure(f)
+  return block('\\begin{figure}[htbp]\\centering' .. anchor(f.id) .. '\n',
+    ('\\altpicture{%s}{%s}\n'):format(tex.pdf_string(f.alt), f.path .. '.pdf'),
+    '\\belowcaption{\\captionname{Figure~' .. f.number .. '.} ', f.caption,
+    f.script and ' Drawn by ' .. chunks.name_link(f.script.chunks[1]) .. '.' or '',
+    '}\n\\end{figure}')
+end
+
+function latex.metadata(context) return context.meta end
+
+return latex

@@ -1,0 +1,99 @@
+-- Code chunks in LaTeX. Everything here is raw LaTeX in one string: code must
+-- not pass through pandoc's own line filling.
+
+local tex = require 'tex'
+local highlight = require 'highlight'
+
+local chunks = {}
+
+-- ⟨name 12⟩ as a link to the chunk.
+function chunks.name_link(chunk)
+  return tex.link(chunk.id, ('\\chunkname{%s}{%d}'):format(tex.text(chunk.name),
+    chunk.number))
+end
+
+local macro = { comment = 'kc', string = 'ks', keyword = 'kk', directive = 'kd' }
+
+function chunks.runs(runs, book, own)
+  local out = {}
+  for _, run in ipairs(runs) do
+    local kind, text, reference, class = run[1], run[2], run[3], run[4]
+    local target = book and kind == 'id' and book.by_label[reference]
+    local group = book and kind == 'use' and book.groups[text]
+    if group then
+      out[#out + 1] = chunks.name_link(group.chunks[1])
+    elseif target and target ~= own then
+      out[#out + 1] = ('\\idlink{%s}{%s}'):format(target.id, tex.code(text))
+    elseif macro[class] then
+      out[#out + 1] = ('\\%s{%s}'):format(macro[class], tex.code(text))
+    else
+      out[#out + 1] = tex.code(text)
+    end
+  end
+  return table.concat(out)
+end
+
+-- One line of code: its indentation in characters, then the rest.
+function chunks.line(runs, book, own)
+  local indent = ''
+  if runs[1] and runs[1][1] == 'text' then
+    local rest
+    indent, rest = runs[1][2]:match '^(%s*)(.*)$'
+    runs = { { 'text', rest, nil, runs[1][4] }, table.unpack(runs, 2) }
+  end
+  return ('\\codeline{%d}{%s}\n'):format(#indent, chunks.runs(runs, book, own))
+end
+
+local function join(list, each)
+  local out = {}
+  for i, item in ipairs(list) do
+    if i > 1 then out[#out + 1] = i == #list and ' and ' or ', ' end
+    out[#out + 1] = each(item)
+  end
+  return table.concat(out)
+end
+
+local function page(chunk) return tex.link(chunk.id, '\\pageref*{' .. chunk.id .. '}') end
+
+-- "page 3" or "pages 3, 7 and 9".
+function chunks.pages(list)
+  return (#list == 1 and 'page~' or 'pages~') .. join(list, page)
+end
+
+local function footer(chunk, book)
+  local group, out, later = chunk.group, {}, {}
+  local function say(format, ...) out[#out + 1] = format:format(...) end
+  for _, other in ipairs(group.chunks) do
+    if other.number > chunk.number then later[#later + 1] = other end
+  end
+  if chunk ~= group.chunks[1] then say('Continues %s.', chunks.pages { group.chunks[1] }) end
+  if #later > 0 then say('Continued on %s.', chunks.pages(later)) end
+  if #group.used > 0 then
+    say('Used in %s.', join(group.used, function(user)
+      return ('%s on page~%s'):format(chunks.name_link(user), page(user))
+    end))
+  end
+  for _, name in ipairs(chunk.defines) do
+    local used = (book.identifier[name] or { used = {} }).used
+    say('Defines \\code{%s}%s.', tex.code(name),
+      #used > 0 and ', used on ' .. chunks.pages(used) or '')
+  end
+  return table.concat(out, '\n')
+end
+
+function chunks.chunk(chunk, book)
+  local group = chunk.group
+  local lines = highlight.lines(chunk.lines, highlight.language(group.roots))
+  local out = {}
+  for i, line in ipairs(lines) do out[i] = chunks.line(line, book, chunk) end
+  local place = tex.code(chunk.file .. ':' .. chunk.line)
+  if not group.is_root then
+    place = place .. ' $\\to$ ' .. tex.code(table.concat(group.roots, ', '))
+  end
+  return pandoc.RawBlock('latex', ('\\begin{chunk}{%s}{%s%s}{%s}\n%s\\end{chunk}\n' ..
+    '\\chunkfoot{%s}'):format(chunk.id, chunks.name_link(group.chunks[1]),
+    chunk == group.chunks[1] and '$\\equiv$' or '${+}{\\equiv}$', place,
+    table.concat(out), footer(chunk, book)))
+end
+
+return chunks

@@ -1,0 +1,139 @@
+-- The results of the run that the book reports: the files that its programs
+-- left in one folder (-M results=out/mini). Nothing here computes a value.
+--
+-- open(folder) returns a ledger with
+--   entries            of report.json, in its order
+--   get(key, at)       the entry and, for `key[2]`, the element of its list;
+--                      nil, with a problem, for an unknown key, a false claim
+--                      or a value that its rule does not accept
+--   lines(program, section, at)    the section as the program printed it
+--   table(key, at)     {meaning, columns, rows}
+--   section_title(program, section)
+
+local json = require 'dkjson'
+local problems = require 'problems'
+
+local ledger = {}
+
+local files = { toy = 'part2_toy.json', real = 'part2.json' }
+
+local function load(path)
+  local file = io.open(path, 'rb')
+  if not file then
+    problems.add(path, 'no such file: run the programs first')
+    return {}
+  end
+  local text = file:read 'a'
+  file:close()
+  local value, _, message = json.decode(text)
+  if type(value) ~= 'table' then
+    problems.add(path, 'not JSON: %s', tostring(message))
+    return {}
+  end
+  return value
+end
+
+-- Levenshtein's distance between two keys.
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    local corner = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local above = row[j]
+      local change = a:byte(i) == b:byte(j) and 0 or 1
+      row[j] = math.min(above + 1, row[j - 1] + 1, corner + change)
+      corner = above
+    end
+  end
+  return row[#b]
+end
+
+-- "; keys like it: ..." with the three nearest of `known`, or nothing.
+function ledger.like(key, known)
+  local near = {}
+  for other in pairs(known) do
+    near[#near + 1] = { other, distance(key, other) }
+  end
+  table.sort(near, function(x, y)
+    if x[2] ~= y[2] then return x[2] < y[2] end
+    return x[1] < y[1]
+  end)
+  local names = {}
+  for i = 1, math.min(3, #near) do names[i] = "'" .. near[i][1] .. "'" end
+  return #names > 0 and '; like it: ' .. table.concat(names, ', ') or ''
+end
+
+local accepted = { ok = true, unverified = true, published = true }
+
+local function check(entry, at)
+  if entry.kind == 'claim' and not entry.holds then
+    problems.add(at, "claim '%s' is false: %s", entry.key, entry.text)
+  elseif not accepted[entry.verdict] then
+    problems.add(at, "'%s' is %s, expected %s by rule %s: %s", entry.key,
+      tostring(entry.full or entry.text), tostring(entry.expected),
+      tostring(entry.rule), tostring(entry.verdict))
+  else
+    return true
+  end
+end
+
+function ledger.open(folder)
+  local self = { entries = load(folder .. '/report.json').entries or {} }
+  local programs, by_key, tables = {}, {}, {}
+  for name, file in pairs(files) do
+    local program = load(folder .. '/' .. file)
+    programs[name] = program
+    programs[program.program or name] = program
+    for _, t in ipairs(program.tables or {}) do tables[t.key] = t end
+  end
+  for _, entry in ipairs(self.entries) do by_key[entry.key] = entry end
+
+  function self.get(key, at)
+    local entry, index = by_key[key], nil
+    if not entry then
+      local list, n = key:match '^(.*)%[(%d+)%]$'
+      entry, index = by_key[list], tonumber(n)
+    end
+    if not entry then
+      problems.add(at, "unknown key '%s'%s", key, ledger.like(key, by_key))
+    elseif index and not (entry.items or {})[index] then
+      problems.add(at, "'%s' has no element %d of %d", entry.key, index,
+        #(entry.items or {}))
+    elseif check(entry, at) then
+      return entry, index and entry.items[index]
+    end
+  end
+
+  local function section_of(program, id)
+    for _, section in ipairs((programs[program] or {}).sections or {}) do
+      if section.id == id then return section end
+    end
+  end
+  function self.section_title(program, id)
+    return (section_of(program, id) or {}).title
+  end
+  function self.lines(program, id, at)
+    local section = section_of(program, id)
+    if section then return section.lines, programs[program].program end
+    problems.add(at, "program '%s' printed no section '%s'", tostring(program),
+      tostring(id))
+  end
+  function self.table(key, at)
+    if not tables[key] then
+      problems.add(at, "unknown table '%s'%s", key, ledger.like(key, tables))
+    end
+    return tables[key]
+  end
+  return self
+end
+
+-- The anchor of an entry's row in the report; different for different keys.
+function ledger.row_id(key)
+  return 'r-' .. key:gsub('[^%w._-]', function(c)
+    return (':%02X'):format(c:byte())
+  end)
+end
+
+return ledger

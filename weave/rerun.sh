@@ -1,0 +1,49 @@
+#!/bin/sh
+# rerun.sh STAMP FOLDER NAME PROGRAM [ARGUMENT...]: runs a program and keeps what
+# it printed and wrote as FOLDER/NAME.json, FOLDER/NAME_stdout.txt and
+# FOLDER/data/*.dat, unless nothing that its results depend on has changed since
+# the last time. A result that is the same as before is not touched; a program
+# that fails changes nothing. Then STAMP is touched.
+set -eu
+stamp=$1 folder=$2 name=$3 program=$4
+shift 4
+mkdir -p "$folder/data"
+work=$(mktemp -d "$folder/.run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+# What the results depend on: the program without line numbers, its arguments and the
+# model's files, the libraries, and what chooses the BLAS kernel.
+objcopy --strip-all "$program" "$work/program"
+{
+    sha256sum <"$work/program"
+    printf '%s\n' "$@"
+    for argument; do
+        [ ! -d "$argument" ] ||
+            find "$argument" -type f ! -name expected.tsv -exec sha256sum {} +
+    done | sort
+    ldd "$program" | awk '$3 ~ /^\// { print $3 }' |
+        xargs -r stat -L -c '%n %s %Y'
+    env | grep -E '^(OPENBLAS|OMP)_' | sort || true
+} >"$work/key"
+
+if cmp -s "$work/key" "$folder/.$name.key" && [ -s "$folder/$name.json" ]; then
+    touch "$stamp"
+    exit 0
+fi
+echo "run     ${program##*/}"
+mkdir "$work/data"
+"$program" "$@" --json "$work/$name.json" --data "$work/data" \
+    >"$work/${name}_stdout.txt"
+
+keep() { cmp -s "$1" "$2" || mv "$1" "$2"; }
+[ ! -f "$folder/.$name.data" ] || while read -r old; do
+    [ -f "$work/data/$old" ] || rm -f "$folder/data/$old"
+done <"$folder/.$name.data"
+ls "$work/data" >"$folder/.$name.data"
+for file in "$work"/data/*; do
+    [ ! -f "$file" ] || keep "$file" "$folder/data/${file##*/}"
+done
+keep "$work/${name}_stdout.txt" "$folder/${name}_stdout.txt"
+keep "$work/$name.json" "$folder/$name.json"
+mv "$work/key" "$folder/.$name.key"
+touch "$stamp"

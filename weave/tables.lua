@@ -1,0 +1,51 @@
+-- A table of the ledger -> a pandoc table. Columns of numbers are set flush
+-- right; cells read as values do (see values.lua). A table wider than a line
+-- of text gets relative column widths, so that cells wrap on paper.
+
+local values = require 'values'
+
+local tables = {}
+
+local widest_natural = 72 -- characters
+
+local function numeric(rows, column)
+  for _, row in ipairs(rows) do
+    if row[column] and row[column] ~= '' and not values.number(row[column]) then
+      return false
+    end
+  end
+  return #rows > 0
+end
+
+function tables.build(t, writer)
+  local aligns, widths, natural, total = {}, {}, {}, 0
+  for c, name in ipairs(t.columns) do
+    aligns[c] = numeric(t.rows, c) and pandoc.AlignRight or pandoc.AlignLeft
+    natural[c] = utf8.len(name) or #name
+    for _, row in ipairs(t.rows) do
+      local cell = row[c] or ''
+      natural[c] = math.max(natural[c], utf8.len(cell) or #cell)
+    end
+    total = total + natural[c] + 2
+  end
+  for c in ipairs(t.columns) do
+    widths[c] = total > widest_natural and (natural[c] + 2) / total or 0
+  end
+  local function cell(text)
+    local piece = values.piece(text or '', nil, writer)
+    if pandoc.utils.type(piece) == 'Inline' then piece = { piece } end
+    return { pandoc.Plain(piece) }
+  end
+  local head, rows = {}, {}
+  for c, name in ipairs(t.columns) do
+    head[c] = { pandoc.Plain(values.words(name)) }
+  end
+  for r, row in ipairs(t.rows) do
+    rows[r] = {}
+    for c in ipairs(t.columns) do rows[r][c] = cell(row[c]) end
+  end
+  return pandoc.utils.from_simple_table(
+    pandoc.SimpleTable({}, aligns, widths, head, rows))
+end
+
+return tables

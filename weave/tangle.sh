@@ -1,0 +1,26 @@
+#!/bin/sh
+# tangle.sh FOLDER CHAPTER...: tangles every root chunk into FOLDER, where a file
+# is touched only if its text changed, and lists the files in FOLDER/roots.mk.
+# Files of chunks that are gone are removed.
+set -eu
+folder=$1
+shift
+work=$(mktemp -d "$folder/.tangle.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+/usr/lib/noweb/markup "$@" >"$work/stream"
+awk -f weave/chunks.awk "$work/stream" >"$work/roots"
+while read -r root; do
+    notangle -L -R"$root" -markup cat "$work/stream" >"$work/$root"
+    cmp -s "$work/$root" "$folder/$root" || mv "$work/$root" "$folder/$root"
+done <"$work/roots"
+
+for old in "$folder"/*.c "$folder"/*.h "$folder"/*.gp; do
+    grep -qxF "${old##*/}" "$work/roots" || rm -f "$old"
+done
+{
+    printf 'ROOTS :='
+    while read -r root; do printf ' \\\n  %s' "$root"; done <"$work/roots"
+    printf '\n'
+} >"$work/roots.mk"
+mv "$work/roots.mk" "$folder/roots.mk"

@@ -1,0 +1,106 @@
+-- How a ledger entry reads in prose and in a formula.
+--
+-- new(ledger, writer) returns
+--   inlines(key, at, classes)   what `key`{.v} stands for, linked to its row
+--   claim(key, at)              the mark that `key`{.claim} stands for
+--   math(text, at)              a formula with its \val{key}s replaced
+-- Each returns something harmless after a problem.
+
+local ledger = require 'ledger'
+local problems = require 'problems'
+
+local values = {}
+
+-- Splits "-1.2e-06" into "-1.2" and -6; a plain number has no exponent; text
+-- that is no number gives nil.
+function values.number(text)
+  if text:match '^[+-]?%d[%d,]*%.?%d*$' then return text end
+  local mantissa, exponent = text:match '^([+-]?%d+%.?%d*)[eE]([+-]?%d+)$'
+  if mantissa then return mantissa, math.tointeger(tonumber(exponent)) end
+end
+
+function values.minus(text) return (text:gsub('^-', '\u{2212}')) end
+
+-- Text as inlines, its spaces as spaces where a line may break.
+function values.words(text)
+  local list = pandoc.List()
+  for space, word in text:gmatch '(%s*)(%S*)' do
+    if space ~= '' then list:insert(pandoc.Space()) end
+    if word ~= '' then list:insert(pandoc.Str(word)) end
+  end
+  return list
+end
+
+-- One printed value: a number as a number, anything with significant spaces
+-- or quotes around it as code, other text as text.
+function values.piece(text, kind, writer)
+  local mantissa, exponent = values.number(text)
+  if kind == 'tokens' or text:match '^%s' or text:match '%s$' or text:match '%s%s'
+    or text:match "^'.*'$" or text:match '^".*"$' then
+    return writer.code({ { 'text', text } }, 'token')
+  elseif exponent then
+    return writer.power(values.minus(mantissa), values.minus(tostring(exponent)))
+  elseif mantissa then
+    return { pandoc.Str(values.minus(mantissa)) }
+  end
+  return values.words(text)
+end
+
+-- The whole list of an entry, or the one text of it.
+function values.typeset(entry, element, writer)
+  if element or not entry.items then
+    return values.piece(element or entry.text, entry.kind, writer)
+  end
+  local list = {}
+  for i, item in ipairs(entry.items) do
+    if i > 1 then list[#list + 1] = { pandoc.Str ',', pandoc.Space() } end
+    list[#list + 1] = values.piece(item, entry.kind, writer)
+  end
+  return list
+end
+
+local function tex(text)
+  local mantissa, exponent = values.number(text)
+  if exponent then return ('%s\\times 10^{%d}'):format(mantissa, exponent) end
+  if mantissa then return (mantissa:gsub(',', '{,}')) end
+  return '\\text{' .. text:gsub('[\\{}$&#%%_^~]', function(c)
+    return c == '\\' and '\\backslash ' or '\\' .. c
+  end) .. '}'
+end
+
+function values.new(results, writer)
+  local self = {}
+
+  function self.inlines(key, at, classes)
+    local entry, element = results.get(key, at)
+    if not entry then return pandoc.Str(key) end
+    local content = values.typeset(entry, element, writer)
+    if classes:includes 'code' then
+      content = writer.code({ { 'text', element or entry.text } }, 'token')
+    end
+    return writer.value(ledger.row_id(entry.key), content)
+  end
+
+  function self.claim(key, at)
+    local entry = results.get(key, at)
+    if entry and entry.kind ~= 'claim' then
+      problems.add(at, "'%s' is a %s, not a claim", key, entry.kind)
+    end
+    if not entry then return pandoc.Str(key) end
+    return writer.claim(ledger.row_id(entry.key), entry.text)
+  end
+
+  function self.math(text, at)
+    return (text:gsub('\\val%s*(%b{})', function(braced)
+      local entry, element = results.get(braced:sub(2, -2), at)
+      if not entry then return '?' end
+      if element or not entry.items then return tex(element or entry.text) end
+      local list = {}
+      for i, item in ipairs(entry.items) do list[i] = tex(item) end
+      return table.concat(list, ',\\; ')
+    end))
+  end
+  return self
+end
+
+return values

@@ -140,7 +140,7 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp
 
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
 WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
-  --citeproc --bibliography references.bib --standalone \
+  --citeproc --bibliography references.bib --standalone --wrap=none \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG)
 
 tangled/book.tokens: $(CHAPTERS)

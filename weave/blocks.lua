@@ -36,11 +36,13 @@ end
 
 function handle.equation(div, context)
   local inlines = div.content[1] and div.content[1].content or {}
-  if #div.content ~= 1 or #inlines ~= 1 or inlines[1].t ~= 'Math' then
+  local formula = inlines[1]
+  if formula and formula.t == 'Span' then formula = formula.content[1] end
+  if #div.content ~= 1 or #inlines ~= 1 or formula.t ~= 'Math' then
     problems.add(div.attributes.at, 'an equation is one displayed formula')
     return nil
   end
-  return context.writer.equation(div.identifier, div.attributes.number, inlines[1])
+  return context.writer.equation(div.identifier, div.attributes.number, formula)
 end
 
 function handle.table(div, context)
@@ -50,7 +52,7 @@ function handle.table(div, context)
     local found = context.results.table(key, div.attributes.at)
     if not found then return nil end
     local label = pandoc.utils.stringify(caption)
-    body:insert(context.writer.table_box(tables.build(found, context.writer),
+    body:extend(context.writer.table_box(tables.build(found, context.writer),
       label ~= '' and label or found.meaning))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end
@@ -88,6 +90,9 @@ function blocks.filter(context)
     end,
     Header = context.writer.header,
     CodeBlock = context.writer.verbatim,
+    Math = context.writer.display and function(m)
+      return m.mathtype == 'DisplayMath' and context.writer.display(m) or nil
+    end,
     Table = function(table) return context.writer.table_box(table, 'Table') end,
   }
 end

@@ -59,7 +59,7 @@ end
 local function preformatted(text, label, class)
   local open = '<pre class="' .. class .. '" tabindex="0" role="region" aria-label="'
   return pandoc.Plain(mix('html', open, label:gsub('[&<>"]', ''), '"><samp>',
-    pandoc.Str(text), '</samp></pre>'))
+    chunks.exact(text), '</samp></pre>'))
 end
 
 function html.verbatim(block)
@@ -80,8 +80,14 @@ function html.equation(id, number, formula)
     attr(id, 'equation'))
 end
 
+-- A displayed formula scrolls in a box of its own, if it may be wide.
+function html.display(formula)
+  return pandoc.Span({ formula }, attr('', 'formula', #formula.text > 40
+    and scroll 'Formula' or nil))
+end
+
 function html.table_box(table, label)
-  return pandoc.Div({ table }, attr('', 'scroll', scroll(label)))
+  return { pandoc.Div({ table }, attr('', 'scroll', scroll(label))) }
 end
 
 local function caption(word, number, content)

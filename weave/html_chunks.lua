@@ -8,16 +8,29 @@ local chunks = {}
 
 local function raw(text) return pandoc.RawInline('html', text) end
 
+-- Text whose every space and newline counts. As raw HTML, because pandoc fills
+-- the lines of ordinary text.
+function chunks.exact(text)
+  return raw((text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;',
+    ['"'] = '&quot;' })))
+end
+local exact = chunks.exact
+
 local function link(chunk, content, class)
   return pandoc.Link(content, '#' .. chunk.id, '', pandoc.Attr('', { class }))
+end
+
+-- ⟨name 12⟩: the number tells a chunk from its continuations.
+function chunks.name(chunk)
+  return { exact('⟨' .. chunk.name), raw(('&nbsp;<span class="no">%d</span>⟩')
+    :format(chunk.number)) }
 end
 
 -- ⟨name 12⟩, or the author's own words, as a link to the definition.
 function chunks.reference(group, words)
   local first = group.chunks[1]
   local content = words and #words > 0 and words or
-    mix('html', pandoc.Str('⟨' .. group.name), raw ' <span class="no">',
-      pandoc.Str(tostring(first.number)), raw '</span>', pandoc.Str '⟩')
+    chunks.name(first)
   return link(first, content, 'use')
 end
 
@@ -33,11 +46,13 @@ function chunks.runs(runs, book, own)
     if group then
       out[#out + 1] = chunks.reference(group)
     elseif target and target ~= own then
-      out[#out + 1] = link(target, { pandoc.Str(text) }, 'i')
+      out[#out + 1] = link(target, { exact(text) }, 'i')
     elseif letter[class] then
-      out[#out + 1] = pandoc.Span({ pandoc.Str(text) }, pandoc.Attr('', { letter[class] }))
+      out[#out + 1] = raw(('<span class="%s">'):format(letter[class]))
+      out[#out + 1] = exact(text)
+      out[#out + 1] = raw '</span>'
     else
-      out[#out + 1] = pandoc.Str(text)
+      out[#out + 1] = exact(text)
     end
   end
   return out
@@ -58,8 +73,7 @@ local function names(list)
   local out = {}
   for i, chunk in ipairs(list) do
     if i > 1 then out[#out + 1] = ', ' end
-    out[#out + 1] = link(chunk, mix('html', pandoc.Str('⟨' .. chunk.name),
-      ' <span class="no">', tostring(chunk.number), '</span>', pandoc.Str '⟩'), 'use')
+    out[#out + 1] = link(chunk, chunks.name(chunk), 'use')
   end
   return out
 end
@@ -92,14 +106,13 @@ function chunks.chunk(chunk, book)
   local code = {}
   for _, line in ipairs(lines) do
     code[#code + 1] = chunks.runs(line, book, chunk)
-    code[#code + 1] = pandoc.Str '\n'
+    code[#code + 1] = raw '\n'
   end
   local place = chunk.file .. ':' .. chunk.line
   if not group.is_root then place = place .. ' → ' .. table.concat(group.roots, ', ') end
   local label = chunk.name:gsub('[&<>"]', '')
   local head = pandoc.Plain(mix('html', '<span class="chunk-name">',
-    link(group.chunks[1], mix('html', pandoc.Str('⟨' .. chunk.name),
-      ' <span class="no">', tostring(chunk.number), '</span>', pandoc.Str '⟩'), 'self'),
+    link(group.chunks[1], chunks.name(chunk), 'self'),
     first and '≡' or '+≡', '</span> <span class="place">', pandoc.Str(place), '</span>'))
   local body = pandoc.Plain(mix('html',
     '<pre tabindex="0" role="region" aria-label="Code: ' .. label .. '"><code>',

@@ -1,17 +1,19 @@
 #!/bin/sh
 # tangle.sh FOLDER CHAPTER...: tangles every root chunk into FOLDER, where a file
 # is touched only if its text changed, and lists the files in FOLDER/roots.mk.
-# Files of chunks that are gone are removed.
+# Files of chunks that are gone are removed. This is what notangle -L does, its two
+# halves apart, so that the chapters are read once and not once a root.
 set -eu
+noweb=/usr/lib/noweb
 folder=$1
 shift
 work=$(mktemp -d "$folder/.tangle.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-/usr/lib/noweb/markup "$@" >"$work/stream"
+"$noweb/markup" -t "$@" >"$work/stream"
 awk -f weave/chunks.awk "$work/stream" >"$work/roots"
 while read -r root; do
-    notangle -L -R"$root" -markup cat "$work/stream" >"$work/$root"
+    "$noweb/nt" -t -L -R"$root" <"$work/stream" >"$work/$root"
     cmp -s "$work/$root" "$folder/$root" || mv "$work/$root" "$folder/$root"
 done <"$work/roots"
 

@@ -19,6 +19,8 @@ def largest(difference):
 
 def section_1(s):
     h, m = s.head, s.model()
+    yield Entry("1.set", s.about["name"], "text", "exact", "model set")
+    yield Entry("1.head", s.about["head"], "text", "exact", "head that the book follows")
     for name in ("W_Q", "W_K", "W_V", "W_O"):
         shape = list(getattr(h, name).shape)
         yield Entry(f"1.{name}.shape", shape, "json", "exact", f"paper shape of {name}")
@@ -54,6 +56,13 @@ def section_3(s):
     yield Entry("3.tokens", s.texts(s.prompt), "json", "list", "the prompt, tokenised")
     yield Entry("3.prediction", s.tokenizer.text(logits.argmax()), "json", "exact",
                 "the model's next token")
+    yield Entry("3.n_tokens", len(s.prompt), "json", "exact", "tokens of the prompt")
+    yield Entry("3.moved", s.about["moved"], "json", "exact", "the token that is moved")
+    yield Entry("3.first.mean", A[1:, 0].mean(), "f2", "digits",
+                "mean weight on the first token, rows 2 and on")
+    there = np.array(s.prompt) == s.tokenizer.single(s.about["moved"])
+    yield Entry("3.moved.weight", A[-1][there].sum(), "f2", "digits",
+                "weight of the last row on the moved token, all places")
     sources = best(A[-1], 3)
     yield Entry("3.last_row.top", s.texts(np.array(s.prompt)[sources]), "json", "list",
                 "largest weights of the last row of A")

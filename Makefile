@@ -4,6 +4,7 @@
 MODEL = mini
 CC = gcc
 CFLAGS = -std=c17 -O2 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+LDFLAGS = -Wl,--build-id=none
 LDLIBS = -llapacke -lopenblas -ljansson -lpcre2-8 -lutf8proc -lm
 OBJ = tangled
 
@@ -85,7 +86,7 @@ $(OBJ)/libbook.a: $(call objects,$(LIBRARY))
 $(OBJ)/circuits_part2_toy: $(call objects,$(TOY))
 $(OBJ)/circuits_part2: $(call objects,$(REAL))
 $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a
-	$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
 
 $(OBJ):
 	@mkdir -p $@
@@ -140,8 +141,9 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp
 
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
 WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
-  --citeproc --bibliography references.bib --standalone --wrap=none \
-  --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG)
+  --citeproc --bibliography references.bib --metadata link-citations=true \
+  --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
+  --standalone --toc --wrap=none --fail-if-warnings
 
 tangled/book.tokens: $(CHAPTERS)
 	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
@@ -154,7 +156,7 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --template weave/page.html --toc --toc-depth=2 -o $@.new $<
+	@$(WEAVE) --to html5 --mathml --toc-depth=2 --template weave/page.html -o $@.new $<
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
@@ -162,7 +164,7 @@ pdf: $(OUT)/book.pdf
 
 $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 	@echo "weave   $@"
-	@$(WEAVE) --to latex --template weave/page.tex -o $@.new $<
+	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new $<
 	@mv $@.new $@
 
 $(OUT)/book.pdf: $(OUT)/book.tex

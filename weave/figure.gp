@@ -22,6 +22,7 @@ blue = "#0072b2"; orange = "#d55e00"; green = "#009e73"
 pink = "#cc79a7"; yellow = "#b58900"; grey = "#7f7f7f"
 
 # One size in pixels for both: 640 pixels are the 130 mm of a line of text.
+# (gnuplot's 7 points come out as 9.)
 if (kind eq "svg") {
     if (markup) {
         set terminal svg size width,height dynamic enhanced font "serif,15" linewidth 1.2
@@ -32,10 +33,10 @@ if (kind eq "svg") {
     inch = 130 / 25.4 / 640
     if (markup) {
         set terminal pdfcairo size width*inch,height*inch enhanced \
-            font "Latin Modern Roman,9" fontscale 1 linewidth 1
+            font "Latin Modern Roman,7" fontscale 1 linewidth 1
     } else {
         set terminal pdfcairo size width*inch,height*inch noenhanced \
-            font "Latin Modern Roman,9" fontscale 1 linewidth 1
+            font "Latin Modern Roman,7" fontscale 1 linewidth 1
     }
 }
 set output out

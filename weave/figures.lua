@@ -29,6 +29,7 @@ function figures.inline(svg, prefix, alt)
   local width = box:match '^%S+%s+%S+%s+(%S+)'
   body = body:gsub('<title>.-</title>', ''):gsub('<desc>.-</desc>', '')
     :gsub('rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)', 'rgb(%1,%2,%3)')
+    :gsub('rgb%(0,0,0%)', 'black')
     :gsub('(%sid=)(["\'])', '%1%2' .. prefix)
     :gsub('(href=)(["\'])#', '%1%2#' .. prefix)
     :gsub('url%((["\']?)#', 'url(%1#' .. prefix)

@@ -41,6 +41,7 @@ function html.code(runs, class, book)
   return mix('html', '<code class="' .. class .. '">', chunks.runs(runs, book), '</code>')
 end
 
+html.formula = require 'mathml'
 html.chunk_reference = chunks.reference
 html.chunk = chunks.chunk
 html.report = tables.report

@@ -82,7 +82,9 @@ local function footer(chunk, book)
   local group, out = chunk.group, {}
   local later = {}
   for _, other in ipairs(group.chunks) do
-    if other.number > chunk.number then later[#later + 1] = other end
+    if other.number > chunk.number and (chunk == group.chunks[1] or #later == 0) then
+      later[#later + 1] = other
+    end
   end
   local function say(...) out[#out + 1] = { '<span>', { ... }, '</span> ' } end
   if chunk ~= group.chunks[1] then

@@ -13,17 +13,20 @@ local function box(label, ...)
     { tabindex = '0', role = 'region', ['aria-label'] = label }))
 end
 
+-- One entry: what it is in the first column, what came out in the others.
 local function row(r)
   local by = ''
   if r.chunk then
-    by = { ' <span class="by">', pandoc.Link(
-      { pandoc.Code(r.name) }, '#' .. r.chunk.id), '</span>' }
+    by = { ' <span class="by">Computed by ', pandoc.Link(
+      { pandoc.Code(r.name) }, '#' .. r.chunk.id), '.</span>' }
   end
+  local meaning = (r.claim and r.full or r.meaning or ''):gsub('%.?$', '.', 1)
   return { '<tr id="' .. r.id .. '" class="' .. r.verdict .. '"><th scope="row">',
-    pandoc.Code(r.key), '</th><td class="full">', str(r.claim and 'holds' or r.full),
-    '</td><td>', str(r.expected), '</td><td>', str(r.rule), '</td><td class="verdict">',
-    str(r.verdict), '</td><td class="meaning">',
-    values.words(r.claim and r.full or r.meaning or ''), '</td><td>', by, '</td></tr>\n' }
+    pandoc.Code(r.key), '<div class="meaning">', values.words(meaning), by, '</div>',
+    '</th><td class="full">', str(r.claim and 'holds' or r.full),
+    '</td><td class="expected">', str(r.claim and 'holds' or r.expected),
+    '</td><td class="rule">', str(r.rule), '</td><td class="verdict">',
+    str(r.verdict), '</td></tr>\n' }
 end
 
 function report.report(groups)
@@ -35,9 +38,9 @@ function report.report(groups)
     out:insert(box('Report, ' .. title,
       '<table class="report"><caption>', values.words(title), ' (', pandoc.Code(group.program),
       ')</caption><thead><tr>',
-      '<th scope="col">Key</th><th scope="col">Value</th><th scope="col">Expected</th>',
-      '<th scope="col">Rule</th><th scope="col">Verdict</th><th scope="col">Meaning</th>',
-      '<th scope="col">Computed by</th></tr></thead><tbody>\n', rows, '</tbody></table>'))
+      '<th scope="col">Key and meaning</th><th scope="col">Value</th>',
+      '<th scope="col">Expected</th><th scope="col">Rule</th>',
+      '<th scope="col">Verdict</th></tr></thead><tbody>\n', rows, '</tbody></table>'))
   end
   return out
 end

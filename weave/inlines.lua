@@ -46,12 +46,12 @@ function inlines.filter(context)
     if chunk then
       local group = book.groups[chunk]
       if group then return writer.chunk_reference(group, e.content) end
-      problems.add(at, 'no chunk is named <<%s>>%s', chunk, like(chunk, book.groups))
+      problems.add(at, 'no chunk is named <<%s>>%s', chunk, like('chunks', chunk, book.groups))
     elseif target:match '^#' then
       local id = target:sub(2)
       local anchor = anchors[id]
       if not anchor then
-        problems.add(at, "the link goes nowhere: #%s%s", id, like(id, anchors))
+        problems.add(at, "the link goes nowhere: #%s%s", id, like('places', id, anchors))
         return nil
       end
       local content = #e.content > 0 and e.content or { pandoc.Str(anchor.label) }
@@ -61,12 +61,18 @@ function inlines.filter(context)
     end
   end
 
+  -- Every formula comes in a span that says where it stands. One that pandoc
+  -- cannot turn into MathML would show as TeX in the page.
   local function formula(span)
-    if span.classes:includes 'with-values' then
-      local math = span.content[1]
-      math.text = context.values.math(math.text, span.attributes.at)
-      return math
+    if not span.classes:includes 'formula-at' then return nil end
+    local math, at = span.content[1], span.attributes.at
+    math.text = writer.formula(context.values.math(math.text, at))
+    local shown = pandoc.write(pandoc.Pandoc { pandoc.Para { math } }, 'html',
+      { html_math_method = 'mathml' })
+    if not shown:find('<math', 1, true) then
+      problems.add(at, 'pandoc cannot read the formula %s', math.text)
     end
+    return math
   end
 
   return { Code = code, Link = link, Span = formula }

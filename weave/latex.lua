@@ -36,6 +36,8 @@ function latex.chunk_reference(group, words)
   return inline(chunks.name_link(group.chunks[1]) .. ' (page~\\pageref{' .. group.id .. '})')
 end
 
+function latex.formula(text) return text end
+
 latex.chunk = chunks.chunk
 latex.report = tables.report
 latex.chunk_index = tables.chunk_index

@@ -55,18 +55,22 @@ end
 
 local function page(chunk) return tex.link(chunk.id, '\\pageref*{' .. chunk.id .. '}') end
 
--- "page 3" or "pages 3, 7 and 9".
+-- "page 3" or "pages 3, 7 and 9"; LaTeX knows which are the same.
 function chunks.pages(list)
-  return (#list == 1 and 'page~' or 'pages~') .. join(list, page)
+  local labels = {}
+  for i, chunk in ipairs(list) do labels[i] = chunk.id end
+  return '\\pagelist{' .. table.concat(labels, ',') .. '}'
 end
 
 local function footer(chunk, book)
   local group, out, later = chunk.group, {}, {}
   local function say(format, ...) out[#out + 1] = format:format(...) end
   for _, other in ipairs(group.chunks) do
-    if other.number > chunk.number then later[#later + 1] = other end
+    if other.number > chunk.number and (chunk == group.chunks[1] or #later == 0) then
+      later[#later + 1] = other
+    end
   end
-  if chunk ~= group.chunks[1] then say('Continues %s.', chunks.pages { group.chunks[1] }) end
+  if chunk ~= group.chunks[1] then say('Continues from %s.', chunks.pages { group.chunks[1] }) end
   if #later > 0 then say('Continued on %s.', chunks.pages(later)) end
   if #group.used > 0 then
     say('Used in %s.', join(group.used, function(user)

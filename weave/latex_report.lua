@@ -14,14 +14,15 @@ local function row(r)
     by = ('Computed by %s, page~\\pageref{%s}.'):format(
       ('\\idlink{%s}{\\code{%s}}'):format(r.chunk.id, tex.code(r.name)), r.chunk.id)
   end
+  local function or_dash(text) return text and text ~= '' and tex.code(text) or '--' end
   if r.claim then
     return ('\\reportclaim{%s}{%s}{%s}{%s}{%s}\n'):format(r.id, tex.code(r.key),
-      r.verdict, tex.text(r.full or ''), by)
+      r.verdict, tex.text(r.full or '') .. '.', by)
   end
   local meaning = r.meaning and r.meaning ~= '' and tex.text(r.meaning) .. '. ' or ''
   return ('\\reportrow{%s}{%s}{%s}{%s}{%s}{%s}{%s}\n'):format(r.id, tex.code(r.key),
-    r.verdict, tex.code(r.full or ''), tex.code(r.expected or '--'),
-    tex.code(r.rule or '--'), meaning .. by)
+    r.verdict, or_dash(r.full), or_dash(r.expected), or_dash(r.rule),
+    meaning .. by)
 end
 
 function report.report(groups)

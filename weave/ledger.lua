@@ -21,7 +21,7 @@ local function load(path)
   local file = io.open(path, 'rb')
   if not file then
     problems.add(path, 'no such file: run the programs first')
-    return {}
+    return { missing = true }
   end
   local text = file:read 'a'
   file:close()
@@ -50,11 +50,13 @@ local function distance(a, b)
   return row[#b]
 end
 
--- "; keys like it: ..." with the three nearest of `known`, or nothing.
-function ledger.like(key, known)
+-- "; keys like it: ..." with the nearest of `known`, at most three, or nothing;
+-- `word` says what they are.
+function ledger.like(word, key, known)
   local near = {}
   for other in pairs(known) do
-    near[#near + 1] = { other, distance(key, other) }
+    local far = distance(key, other)
+    if far <= math.max(#key, #other) * 0.5 then near[#near + 1] = { other, far } end
   end
   table.sort(near, function(x, y)
     if x[2] ~= y[2] then return x[2] < y[2] end
@@ -62,7 +64,7 @@ function ledger.like(key, known)
   end)
   local names = {}
   for i = 1, math.min(3, #near) do names[i] = "'" .. near[i][1] .. "'" end
-  return #names > 0 and '; like it: ' .. table.concat(names, ', ') or ''
+  return #names > 0 and ('; %s like it: %s'):format(word, table.concat(names, ', ')) or ''
 end
 
 local accepted = { ok = true, unverified = true, published = true }
@@ -80,7 +82,8 @@ local function check(entry, at)
 end
 
 function ledger.open(folder)
-  local self = { entries = load(folder .. '/report.json').entries or {} }
+  local written = load(folder .. '/report.json')
+  local self = { entries = written.entries or {} }
   local programs, by_key, tables = {}, {}, {}
   for name, file in pairs(files) do
     local program = load(folder .. '/' .. file)
@@ -96,8 +99,10 @@ function ledger.open(folder)
       local list, n = key:match '^(.*)%[(%d+)%]$'
       entry, index = by_key[list], tonumber(n)
     end
-    if not entry then
-      problems.add(at, "unknown key '%s'%s", key, ledger.like(key, by_key))
+    if written.missing then
+      return nil -- said once, for the file
+    elseif not entry then
+      problems.add(at, "unknown key '%s'%s", key, ledger.like('keys', key, by_key))
     elseif index and not (entry.items or {})[index] then
       problems.add(at, "'%s' has no element %d of %d", entry.key, index,
         #(entry.items or {}))
@@ -122,7 +127,7 @@ function ledger.open(folder)
   end
   function self.table(key, at)
     if not tables[key] then
-      problems.add(at, "unknown table '%s'%s", key, ledger.like(key, tables))
+      problems.add(at, "unknown table '%s'%s", key, ledger.like('tables', key, tables))
     end
     return tables[key]
   end

@@ -2,8 +2,8 @@
 --
 -- read(text, file, line, problems) parses Markdown and gives every element
 -- that can later be wrong an attribute at="file:line": references to keys,
--- links inside the book, images, divs, spans, headers. Formulas that cite a
--- key are wrapped in a span that carries the attribute, and citations are
+-- links inside the book, images, divs, spans, headers. Formulas are wrapped in
+-- a span (class formula-at) that carries the attribute, and citations are
 -- listed in `cites` ({id, at}), since neither can carry it itself.
 -- Pandoc does not tell where an element came from, so the n-th appearance of
 -- an element's own text in the parse is looked up as the n-th in the source.
@@ -109,11 +109,7 @@ function prose.read(text, file, line, problems)
     Span = mark_container,
     Div = mark_container,
     Math = function(e)
-      local key = e.text:match '\\val%s*(%b{})'
-      if key then
-        return pandoc.Span({ e },
-          { class = 'with-values', at = find('\\val' .. key, key) }), false
-      end
+      return pandoc.Span({ e }, { class = 'formula-at', at = find(e.text) }), false
     end,
     Cite = function(e)
       for _, citation in ipairs(e.citations) do
@@ -121,9 +117,9 @@ function prose.read(text, file, line, problems)
       end
     end,
     Str = function(e)
-      if e.text:match '^%[%^.+%]' then
-        problems[#problems + 1] = { at = find(e.text), text = 'footnote ' ..
-          e.text .. ' has no definition before the next code chunk' }
+      local note = e.text:match '%[%^[^%]]+%]'
+      if note then
+        problems[#problems + 1] = { at = find(note), text = 'footnote ' .. note .. ' has no definition before the next code chunk' }
       end
     end,
   }

@@ -1,0 +1,207 @@
+#!/bin/bash
+# Weaving: whatever in the prose does not resolve is told with the chapter's file
+# and line, and the page of before stays.
+. tests/lib.sh
+copy_tree book
+cd book || exit 1
+runs 'the programs run' make out/mini/report.json figures
+
+# A small book in place of the chapters; the results and figures are those of the
+# real one. The line HERE is where the mistakes go, behind all that could put the
+# count of lines out. (-o: the C code stays as it was tangled.)
+weave() { make -o tangled/roots.mk html "$@"; }
+
+cat >book.nw <<'NW'
+---
+title: Small
+---
+
+# Before {#sec:before .unnumbered}
+
+Nothing, as in [@elhage2021mathematical].
+NW
+rm chapters/*
+cat >"$work/base" <<'NW'
+# Small {#sec:small}
+
+Prose of several lines, with a value `1.toy.r`{.v}, a list `1.toy.q`{.v}, one
+of it `1.toy.q[2]`{.v}, a claim, `1.even`{.claim} and
+quoted [[int code;]], [[<<a use>>
+over two lines]], and @<<no chunk>>.
+
+    1.toy.wrong is verbatim here, and `1.toy.wrong`{.v} too
+
+<<small.c>>=
+int small(void) {
+    <<a use>>
+}
+@ %def small
+
+<<a use>>=
+return 0;
+@
+
+See [](#sec:small), [](#eq:one), [the chunk](#chunk:a use) and $x = \val{1.toy.r}$.
+
+::: {#eq:one}
+$$ y = x $$
+:::
+
+![A caption.](slices){#fig:one alt="It shows {1.toy.r}."}
+
+::: {.output program=toy section=1}
+:::
+
+HERE
+
+## The end
+
+The last line.
+NW
+
+# put TEXT: the small book with TEXT in place of HERE.
+put() {
+    printf '%s\n' "$1" >"$work/piece"
+    sed -e "/^HERE$/{r $work/piece" -e 'd}' "$work/base" >chapters/01-small.nw
+}
+
+put 'Nothing.'
+runs 'a small book is woven' weave
+[ -f out/mini/book.html ]
+ok $? 'there is a page'
+cp out/mini/book.html "$work/page"
+page=$(contents out/mini/book.html)
+
+mistake() { # NAME TEXT NEEDLE REGEX: TEXT is refused, on the line of NEEDLE
+    put "$2"
+    local line before
+    line=$(line_of chapters/01-small.nw "$3")
+    fails "$1 stops weaving" weave
+    says "$1: the line and the reason" "^chapters/01-small.nw:$line: .*$4"
+    is "$1: nothing else is told" \
+        "$(grep -v -e '^make: \*\*\*' -e "^chapters/01-small.nw:$line: " <<<"$err")" ''
+    is "$1: the page stays" "$(contents out/mini/book.html)" "$page"
+}
+
+# ---- keys -----------------------------------------------------------------
+
+mistake 'an unknown key' $'One line, and\nthen `1.toy.rr`{.v}.' 1.toy.rr "'1.toy.rr'.*'1.toy.r'"
+mistake 'a key shown verbatim before' 'The value `1.toy.wrong`{.v}.' 'The value' "'1.toy.wrong'"
+mistake 'an unknown claim' 'It is so. `1.evn`{.claim}' 1.evn "'1.evn'.*'1.even'"
+mistake 'a value cited as a claim' $'So. \n`1.toy.r`{.claim}' '`1.toy.r`{.claim}' 'not a claim'
+mistake 'an element past the end' 'It is `1.toy.q[4]`{.v}.' 'q[4]' 'no element 4 of 3'
+mistake 'an unknown key in a formula' $'Let\n$a = \\val{1.toy.zz}$.' 1.toy.zz "'1.toy.zz'"
+mistake 'an unknown key in a text alternative' \
+    $'x\n\n![A caption.](moving){#fig:two alt="It shows {1.toy.yy}."}' '(moving)' "'1.toy.yy'"
+mistake 'an unknown table' $'::: {.table key=9.none}\nCaption.\n:::' 9.none "'9.none'"
+mistake 'an unknown section of a program' $'::: {.output program=toy section=nine}\n:::' \
+    section=nine "'nine'"
+
+# ---- places ---------------------------------------------------------------
+
+mistake 'an unknown citation' $'As\nsaid [@elhage2021mathematical; @nobody1999].' nobody1999 'nobody1999'
+mistake 'a dangling cross-reference' $'See\n[](#sec:smal).' 'sec:smal)' '#sec:smal.*sec:small'
+mistake 'an unknown chunk reference' $'See\n[this](#chunk:a us).' 'chunk:a us' '<<a us>>.*a use'
+mistake 'an id that is there twice' $'\n\n## Again {#sec:small}' '## Again' 'sec:small'
+mistake 'a missing figure' $'x\n\n![A caption.](nowhere){#fig:two alt="Nothing."}' '(nowhere)' \
+    'nowhere'
+mistake 'a figure without a text alternative' $'x\n\n![A caption.](moving){#fig:two}' '(moving)' 'alt'
+mistake 'a figure that is no file of figures/' \
+    $'x\n\n![A caption.](../../weave/page){#fig:two alt="No."}' 'weave/page' 'weave/page'
+
+# ---- fences and blocks ----------------------------------------------------
+
+mistake 'a block across a chunk' \
+    $'::: {.only set=mini}\nx\n\n<<small.c>>=\nint more;\n@\n\ny' '.only set=mini' 'closed'
+mistake 'a block closed behind a chunk' \
+    $'x\n\n<<small.c>>=\nint more;\n@\n\ny\n\n:::::\n\nz' ':::::' 'closes nothing|not closed'
+mistake 'a code block that is left open' $'```c\nint x;' '```c' 'closed'
+mistake 'a conditional block without its set' $'::: {.only}\nx\n:::' '.only' 'set'
+mistake 'an unknown key in a block of this set' \
+    $'::: {.only set=mini}\nIt is `1.none`{.v}.\n:::' 1.none "'1.none'"
+
+# A mistake in a chunk name is told by weaving too, whatever tangling said.
+mistake 'an undefined chunk' $'<<small.c>>=\nx\n<<nowhere>>\n@' '<<nowhere>>' 'nowhere'
+
+# ---- several at once ------------------------------------------------------
+
+put $'`9.a`{.v} and\n`9.b`{.v}, and\n[](#sec:none) and\n`9.a`{.v} again [@nobody1999].'
+first=$(line_of chapters/01-small.nw 9.a)
+fails 'four mistakes stop weaving' weave
+is 'all are told in the order of the lines' \
+    "$(sed -n 's/^chapters.01-small.nw:\([0-9]*\): .*/\1/p' <<<"$err" | tr '\n' ' ')" \
+    "$first $((first + 1)) $((first + 2)) $((first + 3)) $((first + 3)) "
+
+# ---- what the results say -------------------------------------------------
+
+put 'Nothing.'
+cp -p out/mini/report.json "$work/report.json"
+sed '/"key": "1.even"/,/}/ { s/"holds": true/"holds": false/; s/"verdict": "ok"/"verdict": "false"/ }' \
+    "$work/report.json" >out/mini/report.json
+line=$(line_of chapters/01-small.nw '`1.even`{.claim}')
+fails 'a false claim stops weaving' weave
+says 'its line, key and sentence are told' \
+    "^chapters/01-small.nw:$line: .*1\.even.*heads times d_head is d_model"
+cp -p "$work/report.json" out/mini/report.json
+
+cp -p models/toy/expected.tsv "$work/expected.tsv"
+sed -i 's/^1.toy.r\t[^\t]*/1.toy.r\t0.777/' models/toy/expected.tsv
+line=$(line_of chapters/01-small.nw '`1.toy.r`{.v}')
+fails 'a value that was not expected stops weaving' weave
+says 'its line, key, value and expectation are told' \
+    "^chapters/01-small.nw:$line: .*1\.toy\.r.*0\.8.*0\.777"
+cp "$work/expected.tsv" models/toy/expected.tsv
+is 'the page stays through all this' "$(contents out/mini/book.html)" "$page"
+is 'and no half of one' "$(ls out/mini | grep '\.new')" ''
+runs 'put right, the book is woven' weave
+same 'to the same page' out/mini/book.html "$work/page"
+
+# ---- conditional blocks ---------------------------------------------------
+
+put '::: {.only set=mini}
+ONLY-MINI
+:::
+
+::: {.only set=other}
+ONLY-OTHER `9.no.such`{.v} [](#sec:nowhere) [@olah2020zoom]
+
+![A caption.](nowhere){#fig:nowhere alt="{9.none}"}
+:::
+
+::: {.only set="other mini"}
+ONLY-BOTH
+:::
+
+::: {.unless set=mini}
+UNLESS-MINI `9.no.such`{.v}
+:::
+
+::: {.unless set=other}
+UNLESS-OTHER
+:::
+
+A word [INLINE-MINI]{.only set=mini} [INLINE-OTHER `9.no`{.v}]{.only set=other} here.'
+runs 'blocks for other sets may say what holds there' weave
+is 'the page has what is for this set' \
+    "$(grep -oE '(ONLY|UNLESS|INLINE)-[A-Z]+' out/mini/book.html | sort -u | tr '\n' ' ')" \
+    'INLINE-MINI ONLY-BOTH ONLY-MINI UNLESS-OTHER '
+put $'::: {.only set=other}\n## Hidden {#sec:hidden}\n:::\n\nSee\n[](#sec:hidden).'
+line=$(line_of chapters/01-small.nw '[](#sec:hidden)')
+fails 'a reference into a block that is left out stops weaving' weave
+says 'with its line' "^chapters/01-small.nw:$line: .*#sec:hidden"
+
+# ---- characters -----------------------------------------------------------
+
+put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = "é ␣ 𝒲 <b>&amp; \\\\";\n@'
+runs 'characters of all kinds are woven' weave
+grep -qF '"é ␣ 𝒲 &lt;b&gt;&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
+ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
+
+# ---- the same for the PDF -------------------------------------------------
+
+put 'A value `1.toy.rr`{.v}.'
+line=$(line_of chapters/01-small.nw 1.toy.rr)
+fails 'an unknown key stops the PDF too' make -o tangled/roots.mk out/mini/book.tex
+says 'with its line' "^chapters/01-small.nw:$line: .*'1.toy.rr'"
+
+done_testing

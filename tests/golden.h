@@ -165,7 +165,12 @@ static inline void golden_link(fixture *f, const char *name) {
               in_folder(f, "model.safetensors"));
 }
 
-/* The same, opened. */
+static inline void golden_unlink(fixture *f) {
+    assert_int_equal(unlink(in_folder(f, "config.json")), 0);
+    assert_int_equal(unlink(in_folder(f, "model.safetensors")), 0);
+}
+
+/* The golden model, opened; the folder may be emptied at once. */
 static inline void golden_open(fixture *f, const char *name, model *m) {
     golden_link(f, name);
     OK(model_open(f->folder, m, &f->mem, &f->e));

@@ -127,7 +127,7 @@ config 'a huge size' 's/"d_vocab": *[0-9]*/"d_vocab": 4000000000/' 'd_vocab'
 config 'a size that is text' 's/"d_model": *[0-9]*/"d_model": "512"/' 'd_model'
 config 'a fraction' 's/"n_layers": *[0-9]*/"n_layers": 1.5/' 'n_layers'
 config 'a model with an MLP' 's/"attn_only": *true/"attn_only": false/' 'attn_only'
-config 'a normalization that is not known' 's/"normalization_type": *"[^"]*"/"normalization_type": "RMS"/' \
+config 'a normalization that is not known' 's/"normalization": *"[^"]*"/"normalization": "RMS"/' \
     'normalization'
 : >m/config.json
 broken 'config: empty' 'm/config\.json'

@@ -9,8 +9,8 @@
 --                used (chunks that use it), roots (names of the tangled files
 --                it ends in), is_root}
 --   names        the group names, sorted
---   identifiers  {name, chunks (that define it), used (chunks)}, sorted
---   by_label, identifier (by name)
+--   identifiers, identifier    see identifiers.lua
+--   by_label     chunks by noweb's label
 -- Ids come from names, never from numbers, so a chunk added elsewhere leaves
 -- every link to this one alone.
 
@@ -89,27 +89,13 @@ local function find_roots(b)
   end
 end
 
-local function resolve_identifiers(b)
-  b.identifier = {}
-  for _, identifier in ipairs(b.identifiers) do
-    identifier.chunks, identifier.used = {}, {}
-    for _, l in ipairs(identifier.defs) do
-      table.insert(identifier.chunks, b.by_label[l])
-    end
-    for _, l in ipairs(identifier.uses) do
-      table.insert(identifier.used, b.by_label[l])
-    end
-    b.identifier[identifier.name] = identifier
-  end
-end
-
 function book.open(text)
   local b = assert(json.decode(text))
   for _, p in ipairs(b.problems) do problems.add(p.at, p.text) end
   number_chunks(b)
   find_uses(b)
   find_roots(b)
-  resolve_identifiers(b)
+  require 'identifiers'.resolve(b)
   return b
 end
 

@@ -4,15 +4,11 @@
 local mix = require 'mix'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
+local region = require 'region'
 
 local html = {}
 
 local function attr(id, class, more) return pandoc.Attr(id, { class }, more or {}) end
-
--- A box that scrolls sideways by itself and can be reached by keyboard.
-local function scroll(label)
-  return { tabindex = '0', role = 'region', ['aria-label'] = label }
-end
 
 function html.power(mantissa, exponent)
   return { pandoc.Str(mantissa .. '\u{a0}×\u{a0}10'),
@@ -27,7 +23,7 @@ function html.value(id, content) return html.link(id, content, 'v') end
 
 function html.claim(id, sentence)
   return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, 'Checked: ' .. sentence,
-    attr('', 'claim', { ['aria-label'] = 'checked: ' .. sentence }))
+    attr('', 'claim', { { 'aria-label', 'checked: ' .. sentence } }))
 end
 
 function html.code(runs, class, book)
@@ -58,9 +54,9 @@ function html.header(h)
 end
 
 local function preformatted(text, label, class)
-  local open = '<pre class="' .. class .. '" tabindex="0" role="region" aria-label="'
-  return pandoc.Plain(mix('html', open, label:gsub('[&<>"]', ''), '"><samp>',
-    chunks.exact(text), '</samp></pre>'))
+  local _, attributes = region(label)
+  return pandoc.Plain(mix('html', '<pre class="' .. class .. '" ' .. attributes ..
+    '><samp>', chunks.exact(text), '</samp></pre>'))
 end
 
 function html.verbatim(block)
@@ -76,7 +72,7 @@ end
 
 function html.equation(id, number, formula)
   return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } },
-    attr('', 'formula', scroll('Equation ' .. number))),
+    attr('', 'formula', (region('Equation ' .. number)))),
     pandoc.Plain { pandoc.Span({ pandoc.Str('(' .. number .. ')') }, attr('', 'eqno')) } },
     attr(id, 'equation'))
 end
@@ -84,11 +80,11 @@ end
 -- A displayed formula scrolls in a box of its own, if it may be wide.
 function html.display(formula)
   return pandoc.Span({ formula }, attr('', 'formula', #formula.text > 40
-    and scroll 'Formula' or nil))
+    and region 'Formula' or nil))
 end
 
 function html.table_box(table, label)
-  return { pandoc.Div({ table }, attr('', 'scroll', scroll(label))) }
+  return { pandoc.Div({ table }, attr('', 'scroll', (region(label)))) }
 end
 
 local function caption(word, number, content)
@@ -114,8 +110,9 @@ function html.figure(f)
     content = mix('html', content, ' <span class="source">Drawn by ',
       chunks.reference(f.script), '.</span>')
   end
-  local box = ('<div class="picture" tabindex="0" role="region" ' ..
-    'aria-label="Figure %s"><div style="--width:%gpx">'):format(f.number, f.width or 640)
+  local _, attributes = region('Figure ' .. f.number)
+  local box = ('<div class="picture" %s><div style="--width:%gpx">'):format(
+    attributes, f.width or 640)
   return { figure_tag(f.id, 'figure'),
     pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }

@@ -3,6 +3,7 @@
 
 local mix = require 'mix'
 local highlight = require 'highlight'
+local region = require 'region'
 
 local chunks = {}
 
@@ -92,12 +93,14 @@ local function footer(chunk, book)
   end
   if #later > 0 then say('Continued in ', numbers(later), '.') end
   if #group.used > 0 then say('Used in ', names(group.used), '.') end
-  for _, name in ipairs(chunk.defines) do
+  local defines = {}
+  for i, name in ipairs(chunk.defines) do
     local identifier = book.identifier[name]
     local used = identifier and identifier.used or {}
-    say('Defines ', pandoc.Code(name), #used > 0 and { ', used in ', numbers(used) }
-      or '', '.')
+    defines[i] = { i > 1 and '; ' or '', pandoc.Code(name),
+      #used > 0 and { ', used in ', numbers(used) } or '' }
   end
+  if #defines > 0 then say('Defines ', defines, '.') end
   return out
 end
 
@@ -112,13 +115,12 @@ function chunks.chunk(chunk, book)
   end
   local place = chunk.file .. ':' .. chunk.line
   if not group.is_root then place = place .. ' → ' .. table.concat(group.roots, ', ') end
-  local label = chunk.name:gsub('[&<>"]', '')
+  local _, attributes = region('Code: ' .. chunk.name)
   local head = pandoc.Plain(mix('html', '<span class="chunk-name">',
     link(group.chunks[1], chunks.name(chunk), 'self'),
     first and '≡' or '+≡', '</span> <span class="place">', pandoc.Str(place), '</span>'))
   local body = pandoc.Plain(mix('html',
-    '<pre tabindex="0" role="region" aria-label="Code: ' .. label .. '"><code>',
-    code, '</code></pre>'))
+    '<pre ' .. attributes .. '><code>', code, '</code></pre>'))
   local content = { pandoc.Div({ head }, pandoc.Attr('', { 'chunk-head' })), body }
   local foot = footer(chunk, book)
   if #foot > 0 then

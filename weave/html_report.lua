@@ -3,6 +3,7 @@
 local mix = require 'mix'
 local values = require 'values'
 local chunks = require 'html_chunks'
+local region = require 'region'
 
 local report = {}
 
@@ -10,7 +11,7 @@ local function str(text) return pandoc.Str(text or '') end
 
 local function box(label, ...)
   return pandoc.Div({ pandoc.Plain(mix('html', ...)) }, pandoc.Attr('', { 'scroll' },
-    { tabindex = '0', role = 'region', ['aria-label'] = label }))
+    (region(label))))
 end
 
 -- One entry: what it is in the first column, what came out in the others.

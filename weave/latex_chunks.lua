@@ -77,11 +77,13 @@ local function footer(chunk, book)
       return ('%s on page~%s'):format(chunks.name_link(user), page(user))
     end))
   end
-  for _, name in ipairs(chunk.defines) do
+  local defines = {}
+  for i, name in ipairs(chunk.defines) do
     local used = (book.identifier[name] or { used = {} }).used
-    say('Defines \\code{%s}%s.', tex.code(name),
+    defines[i] = ('\\code{%s}%s'):format(tex.code(name),
       #used > 0 and ', used on ' .. chunks.pages(used) or '')
   end
+  if #defines > 0 then say('Defines %s.', table.concat(defines, '; ')) end
   return table.concat(out, '\n')
 end
 

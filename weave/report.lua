@@ -20,8 +20,8 @@ function report.groups(context)
       table.insert(groups, group)
     end
     local identifier = context.book.identifier[entry['function'] or '']
-    local full = entry.full or entry.text
-    if entry.items then full = table.concat(entry.items, ', ') end
+    local full = entry.full or entry.text or ''
+    if full == '' and entry.items then full = table.concat(entry.items, ', ') end
     table.insert(group.rows, {
       id = row_id(entry.key), key = entry.key, full = full,
       expected = entry.expected, rule = entry.rule, verdict = entry.verdict,

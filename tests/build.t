@@ -1,0 +1,251 @@
+#!/bin/bash
+# Building: what changed is done again and nothing else, what fails is not kept,
+# and the same tree gives the same bytes.
+. tests/lib.sh
+copy_tree book
+cd book || exit 1
+results=(out/mini/{part2,part2_toy}{.json,_stdout.txt})
+
+build() { # NAME [TARGET...]: must succeed; $did is what was run and drawn
+    local name=$1
+    shift
+    runs "$name" make -j2 "${@:-html}"
+    did=$(grep -oE '^(run|draw|weave|typeset) .*' <<<"$out" | sort | tr -s '\n ' ' ')
+}
+unchanged() { is "$1: the results keep their dates" "$(dates "${results[@]}")" "$results_before"; }
+remember() { results_before=$(dates "${results[@]}"); drawn_before=$(dates figures/mini/*.svg); }
+
+build 'the page is built'
+[ -s out/mini/book.html ]
+ok $? 'it is there'
+remember
+page=$(dates out/mini/book.html)
+runs 'again' make html
+prints 'again: nothing is done' 'Nothing to be done|up to date'
+is 'again: the page keeps its date' "$(dates out/mini/book.html)" "$page"
+
+# ---- what runs ------------------------------------------------------------
+
+touch models/mini/1l/* models/mini/*.json
+build 'the files of the model have new dates'
+is 'nothing runs' "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
+unchanged 'new dates'
+
+echo >>models/mini/1l/config.json
+build 'a file of the model has new bytes'
+is 'the program that reads it runs, and no other' \
+    "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" 'run circuits_part2'
+unchanged 'they say the same'
+
+# A sentence above all code moves every line that follows, in chapters with
+# programs, with library code and with scripts for figures.
+for chapter in chapters/*.nw; do
+    sed -i '1,/^$/ s/^$/\nA new sentence in prose.\n/' "$chapter"
+done
+page=$(dates out/mini/book.html)
+build 'a sentence is added to every chapter'
+is 'no program runs and no figure is drawn' \
+    "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
+unchanged 'a new sentence'
+is 'the figures keep their dates' "$(dates figures/mini/*.svg)" "$drawn_before"
+is 'the page has it in every chapter' \
+    "$(grep -o 'A new sentence in prose' out/mini/book.html | grep -c .)" \
+    "$(ls chapters | grep -c .)"
+head -n 1 tangled/toy_1.c | grep -qE "^#line $(($(line_of chapters/01-*.nw '<<toy_1.c>>=') + 1)) "
+ok $? 'and the code knows its new lines' "$(head -n 1 tangled/toy_1.c)"
+
+# ---- a chapter of our own -------------------------------------------------
+
+# All it takes to add a chapter is said in it. Its figure is in colour and its
+# program can be made to fail.
+cat >chapters/09-extra.nw <<'NW'
+# Extra {#sec:extra}
+
+The answer is
+`9.extra`{.v}. `9.positive`{.claim}
+
+<<answer the question>>=
+enum { ANSWER = 42 };
+@
+
+<<toy_9.c>>=
+#include "toy.h"
+
+#include "file.h"
+
+#include <stdio.h>
+
+<<answer the question>>
+
+<<write the answer>>
+
+int toy_9(ledger *l, const char *data, arena *mem, error *e) {
+    double answer = ANSWER;
+    if (ANSWER == 13)
+        return error_set(e, "the answer is unlucky");
+    ledger_value(l, "9.extra", answer, "%.0f", "exact", "the answer");
+    ledger_claim(l, "9.positive", answer > 0, "the answer is positive");
+    char *path = arena_printf(mem, e, "%s/extra.dat", data ? data : "");
+    return path && data ? file_write(path, put_answer, &answer, e)
+           : path       ? 0
+                        : -1;
+}
+@
+
+<<write the answer>>=
+static int put_answer(FILE *f, void *data) {
+    const double *answer = data;
+    return fprintf(f, "0 0\n1 %g\n", *answer) < 0;
+}
+@
+
+<<extra.gp>>=
+load 'weave/figure.gp'
+plot data using 1:2 with lines notitle
+@
+
+![An answer.](extra){#fig:extra alt="A line to {9.extra}."}
+
+<<toy sections>>=
+int toy_9(ledger *l, const char *data, arena *mem, error *e);
+@
+
+<<list of toy sections>>=
+{"9", "Extra", toy_9},
+@
+NW
+printf '9.extra\t42\texact\tthe answer\n' >>models/toy/expected.tsv
+build 'a chapter is added'
+is 'its program runs and its figure is drawn, and no other' \
+    "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did" | tr '\n' ' ')" \
+    'draw extra run circuits_part2_toy '
+grep -q 'A line to 42' out/mini/book.html
+ok $? 'the page has its number'
+runs 'and it is verified' make verify
+prints 'as expected' '^9\.extra .*ok$'
+
+page=$(contents out/mini/book.html)
+edit() { sed -i "s/ANSWER = .*/ANSWER = $1 };/" chapters/09-extra.nw; }
+line=$(line_of chapters/09-extra.nw '`9.extra`{.v}')
+
+edit 43
+fails 'another number stops the page' make html
+prints 'its program ran' '^run +circuits_part2_toy'
+says 'the place in prose, the key and both numbers are told' \
+    "^chapters/09-extra.nw:$line: .*9\.extra.* 43.* 42"
+is 'the page of before stays' "$(contents out/mini/book.html)" "$page"
+fails 'make verify fails too' make verify
+prints 'with the key' '^9\.extra .*mismatch$'
+sed -i 's/^9.extra\t42/9.extra\t43/' models/toy/expected.tsv
+build 'when it is expected, the page follows'
+is 'and no program runs for that' "$(grep -oE '(run) [a-z0-9_]+' <<<"$did")" ''
+grep -q 'A line to 43' out/mini/book.html
+ok $? 'to the new number'
+
+# ---- what fails is not kept -----------------------------------------------
+
+page=$(contents out/mini/book.html)
+before=$(contents "${results[@]}" out/mini/data/*)
+remember
+edit 13
+fails 'a program that fails stops the build' make html
+says 'with its message' '^circuits_part2_toy: .*the answer is unlucky'
+fails 'and again when nothing changed' make html
+is 'the results of before stay' "$(contents "${results[@]}" out/mini/data/*)" "$before"
+is 'the page too' "$(contents out/mini/book.html)" "$page"
+is 'no working folder is left' "$(find out -name '.run*' -o -name '*.new' -o -name '*.tmp*')" ''
+
+edit "-5"
+fails 'a claim that is false stops the build' make html
+says 'with its sentence or key' '9\.positive|the answer is positive'
+is 'and is no result' "$(contents "${results[@]}" out/mini/data/*)" "$before"
+
+edit "43,, x"
+fails 'code that does not compile stops the build' make html
+line=$(line_of chapters/09-extra.nw 'ANSWER =')
+says 'with the line of the chapter' "^chapters/09-extra.nw:$line:.* error: "
+
+edit 43
+sed -i "s/^plot data/plot nowhere/" chapters/09-extra.nw
+before_drawn=$(contents figures/mini/extra.{svg,pdf})
+line=$(line_of chapters/09-extra.nw 'plot nowhere')
+fails 'a script that fails stops the build' make html
+says 'with its line in the chapter' "chapters/09-extra.nw:$line|chapters/09-extra.nw\", line $line"
+is 'the figure of before stays' "$(contents figures/mini/extra.{svg,pdf})" "$before_drawn"
+is 'and no half of one' "$(ls figures/mini | grep '\.new')" ''
+sed -i "s/^plot nowhere/plot data/" chapters/09-extra.nw
+build 'put right, it builds'
+is 'and the results are those of before' "$(contents "${results[@]}" out/mini/data/*)" "$before"
+unchanged 'put right'
+
+# ---- what is missing comes back -------------------------------------------
+
+for file in figures/mini/extra.svg out/mini/data/extra.dat out/mini/part2_toy_stdout.txt \
+    out/mini/part2_toy.json out/mini/report.json tangled/toy_9.c tangled/circuits_part2_toy; do
+    cp -p "$file" "$work/kept"
+    rm "$file"
+    runs "$file is deleted: it builds" make html "$file"
+    case $file in
+    tangled/circuits*) [ -x "$file" ]; ok $? "$file comes back" ;;
+    *) same "$file comes back" "$file" "$work/kept" ;;
+    esac
+    [ -e "$file" ] || cp -p "$work/kept" "$file"
+done
+
+# ---- what is removed goes -------------------------------------------------
+
+rm chapters/09-extra.nw
+sed -i '/^9\.extra/d' models/toy/expected.tsv
+build 'the chapter is removed'
+is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_9|extra')" ''
+is 'nor in out/' "$(find out -name '*extra*')" ''
+is 'nor in figures/' "$(find figures -name '*extra*')" ''
+grep -qi 'toy_9\|extra\.gp' out/mini/book.html
+ok $((! $?)) 'nor on the page'
+
+# ---- other places ---------------------------------------------------------
+
+touch book.nw
+build 'after this, all is as it was'
+
+fails 'a model set that is not there stops the build' make MODEL=none html
+says 'and is named' 'models/none'
+runs 'make help needs nothing built' make help
+prints 'and lists the targets' '^html: '
+
+# From nothing, elsewhere, in another time zone and locale, by one process, made
+# read-only where it is only read: the same bytes.
+cd "$work" || exit 1
+copy_sources 'fresh ü'
+cd 'fresh ü' || exit 1
+for chapter in chapters/*.nw; do
+    sed -i '1,/^$/ s/^$/\nA new sentence in prose.\n/' "$chapter"
+done
+chmod -R a-w book.nw chapters weave models references.bib Makefile
+runs 'a fresh tree is built' env LC_ALL=C LANG=C TZ=Pacific/Kiritimati make html
+same 'to the same page, byte by byte' out/mini/book.html "$work/book/out/mini/book.html"
+omits 'and nothing is complained about' 'warning'
+is 'not on stderr either' "$(grep -v '^make' <<<"$err")" ''
+diff -rq figures/mini "$work/book/figures/mini" >"$work/.diff"
+ok $? 'and to the same figures' "$(cat "$work/.diff")"
+
+if command -v lualatex latexmk >/dev/null; then
+    runs 'the PDF is built' make pdf
+    is 'it is a PDF' "$(head -c 5 out/mini/book.pdf)" '%PDF-'
+    runs 'and again' make pdf
+    prints 'again: nothing is done' 'Nothing to be done|up to date'
+    cp out/mini/book.pdf "$work/first.pdf"
+    if cd "$work/book"; then
+        runs 'the PDF is built elsewhere' env LC_ALL=C TZ=America/Caracas make pdf
+        same 'to the same bytes' out/mini/book.pdf "$work/first.pdf"
+    fi
+    cp out/mini/book.pdf "$work/first.pdf"
+    sed -i 's/^## /\\undefined\n\n&/' chapters/01-*.nw
+    fails 'a mistake in a formula for TeX stops the PDF' make pdf
+    says 'with what TeX said' 'Undefined control sequence'
+    same 'the PDF of before stays' out/mini/book.pdf "$work/first.pdf"
+else
+    skip 'the PDF' 'no lualatex or latexmk'
+fi
+
+done_testing

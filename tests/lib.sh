@@ -45,6 +45,64 @@ copy_sources() {
     cp -a "$root"/models/{mini,toy} "$1/models/"
 }
 
+# small_book: puts a small book in place of the chapters; what the real ones printed and
+# drew stays. `put TEXT` sets TEXT into it, behind all that could put the count of
+# lines out. Make it with -o tangled/roots.mk: the C code stays as it is.
+small_book() {
+    rm book.nw chapters/*
+    cat >book.nw <<'NW'
+---
+title: Small
+---
+
+# Before {#sec:before .unnumbered}
+
+Nothing, as in [@elhage2021mathematical].
+NW
+    cat >"$work/base" <<'NW'
+# Small {#sec:small}
+
+Prose of several lines, with a value `1.toy.r`{.v}, a list `1.toy.q`{.v}, one
+of it `1.toy.q[2]`{.v}, a claim, `1.even`{.claim} and
+quoted [[int code;]], [[<<a use>>
+over two lines]], and @<<no chunk>>.
+
+    1.toy.wrong is verbatim here, and `1.toy.wrong`{.v} too
+
+<<small.c>>=
+int small(void) {
+    <<a use>>
+}
+@ %def small
+
+<<a use>>=
+return 0;
+@
+
+See [](#sec:small), [](#eq:one), [the chunk](#chunk:a use) and $x = \val{1.toy.r}$.
+
+::: {#eq:one}
+$$ y = x $$
+:::
+
+![A caption.](slices){#fig:one alt="It shows {1.toy.r}."}
+
+::: {.output program=toy section=1}
+:::
+
+HERE
+
+## The end
+
+The last line.
+NW
+}
+
+put() {
+    printf '%s\n' "$1" >"$work/piece"
+    sed -e "/^HERE$/{r $work/piece" -e 'd}' "$work/base" >chapters/01-small.nw
+}
+
 ok() { # STATUS NAME [EXPLANATION]: a test that passes if STATUS is 0
     tests=$((tests + 1))
     if [ "$1" -eq 0 ]; then

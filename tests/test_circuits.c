@@ -269,6 +269,74 @@ static void a_copying_score_needs_an_eigenvalue(void **state) {
     assert_near(x, 0, 0); /* equal to all others is not the largest */
 }
 
+/* A query in axis 0 looks for keys in axis 0, doubled; d_head is 2. */
+static void a_QK_row_has_a_score_for_every_source(void **state) {
+    fixture *f = *state;
+    model m = table_model(f, (float[]){0, 0, 0, 0});
+    m.layers[0].W_Q[0] = 1;
+    m.layers[0].W_K[0] = 2;
+    m.layers[0].b_Q[0] = 100; /* left out */
+    matrix row;
+    OK(circuit_QK_row(&m, model_head(&m, 0, 0), 0, &row, &f->mem, &f->e));
+    assert_int_equal(row.rows, 2);
+    assert_near(row.at[0], 2 / sqrt(2), 1e-6);
+    assert_near(row.at[1], 2 / sqrt(3) / sqrt(2), 1e-6);
+}
+
+/* A model that reads the first four dimensions and writes them back: row t of
+   W_U W_O has the direction of token t and one of seven lengths. A token is
+   copied unless a longer row is near to it in direction. */
+static model copying_model(fixture *f) {
+    model m = hand_model(f, (config){.n_layers = 1,
+                                     .d_model = 8,
+                                     .n_heads = 1,
+                                     .d_head = 4,
+                                     .n_ctx = 1,
+                                     .d_vocab = 700});
+    unsigned seed = 1;
+    for (int k = 0; k < 4; k++)
+        m.layers[0].W_V[k * 4 + k] = m.layers[0].W_O[k * 8 + k] = 1;
+    for (int t = 0; t < 700; t++) {
+        double square = 0;
+        float *x = m.W_E + t * 8;
+        x[5] = (float)(t % 5 * 300); /* values of several lengths */
+        x[6] = -x[5];
+        for (int d = 0; d < 4; d++) {
+            seed = seed * 1103515245 + 12345;
+            x[d] = (float)(seed >> 16 & 1023) - 512;
+            x[4] -= x[d]; /* mean 0 */
+            square += x[d] * x[d];
+        }
+        for (int d = 0; d < 4; d++)
+            m.W_U[d * 700 + t] =
+                x[d] / (float)sqrt(square) * (1 + (float)(t % 7) / 50);
+    }
+    return m;
+}
+
+/* Tokens are dropped early; all columns in full must give the same count. */
+static void copies_are_counted_as_from_all_columns(void **state) {
+    fixture *f = *state;
+    model m = copying_model(f);
+    head h = model_head(&m, 0, 0);
+    int copied = 0;
+    double share, work = 1;
+    for (int t = 0; t < 700; t++) {
+        matrix column;
+        bool largest = true;
+        OK(circuit_OV_column(&m, h, t, &column, &f->mem, &f->e));
+        for (int i = 0; i < 700; i++)
+            largest = largest && (i == t || column.at[i] < column.at[t]);
+        copied += largest;
+        OK(circuit_copy_share(&m, h, t, t, &share, NULL, &f->e));
+        assert_near(share, largest, 0);
+    }
+    assert_in_range(copied, 100, 600);
+    OK(circuit_copy_share(&m, h, 0, 699, &share, &work, &f->e));
+    assert_near(share, copied / 700., 1e-15);
+    assert_true(work > 1 && work < 700. * 700 * 4);
+}
+
 /* Traps, 22: here by n - 1; the layer norm would divide by sqrt(2/3). */
 static void an_embedding_is_scaled_with_n_minus_one(void **state) {
     fixture *f = *state;
@@ -291,7 +359,8 @@ static void tokens_outside_the_vocabulary_are_refused(void **state) {
     REFUSED(circuit_QK_row(&m, h, -1, &x, &f->mem, &f->e), "token -1 is not");
     static const int bad[][2] = {{0, 2}, {-1, 1}, {1, 0}};
     for (size_t i = 0; i < COUNT(bad); i++)
-        REFUSED(circuit_copy_share(&m, h, bad[i][0], bad[i][1], &share, NULL, &f->e),
+        REFUSED(circuit_copy_share(&m, h, bad[i][0], bad[i][1], &share, NULL,
+                                   &f->e),
                 "not a range of 0 to 1");
 }
 
@@ -367,6 +436,8 @@ int main(void) {
         TEST(centring_the_unembedding_moves_the_score_and_no_argmax),
         TEST(positive_eigenvalues_are_no_copying),
         TEST(a_copying_score_needs_an_eigenvalue),
+        TEST(a_QK_row_has_a_score_for_every_source),
+        TEST(copies_are_counted_as_from_all_columns),
         TEST(an_embedding_is_scaled_with_n_minus_one),
         TEST(tokens_outside_the_vocabulary_are_refused),
         TEST(the_largest_come_first_and_of_equal_ones_the_lower),

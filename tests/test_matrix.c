@@ -355,6 +355,26 @@ static void equations_are_solved(void **state) {
     assert_matrix(a, D(2, 2, 2, 1, 1, 3), 0); /* left as it was */
 }
 
+static void random_numbers_are_normal_and_follow_their_seed(void **state) {
+    fixture *f = *state;
+    dmatrix x, y;
+    int seed[4] = {1, 2, 3, 5}, again[4] = {1, 2, 3, 5};
+    double mean = 0, square = 0;
+    OK(dmatrix_new(100, 100, &x, &f->mem, &f->e));
+    OK(dmatrix_new(100, 100, &y, &f->mem, &f->e));
+    linalg_random(x, seed);
+    linalg_random(y, again);
+    assert_near(dmatrix_difference(x, y), 0, 0);
+    linalg_random(y, again); /* the seed has moved on */
+    assert_true(dmatrix_difference(x, y) > 1);
+    for (int i = 0; i < 10000; i++) {
+        mean += x.at[i] / 10000;
+        square += x.at[i] * x.at[i] / 10000;
+    }
+    assert_near(mean, 0, 0.04); /* four standard errors */
+    assert_near(square, 1, 0.06);
+}
+
 static void a_singular_matrix_is_refused(void **state) {
     fixture *f = *state;
     dmatrix x;
@@ -418,6 +438,7 @@ int main(void) {
         TEST(singular_vectors_of_an_equal_pair_span_a_fixed_plane),
         TEST(eigenvalues_of_known_matrices),
         TEST(equations_are_solved),
+        TEST(random_numbers_are_normal_and_follow_their_seed),
         TEST(a_singular_matrix_is_refused),
         TEST(shapes_without_an_answer_are_refused),
         TEST(numbers_that_are_not_finite_are_refused_with_their_place),

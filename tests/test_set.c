@@ -58,6 +58,10 @@ static void the_set_that_ships_is_read(void **state) {
     assert_int_equal(s.layer, 0);
     assert_int_equal(s.head, 6);
     assert_string_equal(s.moved, " whale");
+    assert_string_equal(s.ov_tokens[0], " whale");
+    assert_in_range(s.n_qk, 1, 20);
+    assert_int_equal(s.first, 300);
+    assert_int_equal(s.last, 2999);
     assert_int_equal(strncmp(s.prompt, "The whale swam", 14), 0);
 }
 
@@ -70,6 +74,8 @@ static void a_folder_with_a_config_alone_is_one_model(void **state) {
     assert_string_equal(s.folders[0], "models/mini/2l");
     assert_null(s.prompt);
     assert_null(s.moved);
+    assert_int_equal(s.n_ov, 0);
+    assert_int_equal(s.n_qk, 0);
 }
 
 /* mini's description with `key` set to `value`, which is JSON; "" takes the key
@@ -108,6 +114,18 @@ static void a_bad_description_is_refused_by_key(void **state) {
         {"models",
          "{\"a\":\"a\",\"b\":\"b\",\"c\":\"c\",\"d\":\"d\",\"e\":\"e\"}",
          "\"models\" names 5 folders, expected 1 to 4"},
+        {"ov_tokens", "", "/set.json: \"ov_tokens\" is missing, or not a list"},
+        {"ov_tokens", "[]", "\"ov_tokens\" is missing, or not a list"},
+        {"qk_tokens", "\" the\"", "\"qk_tokens\" is missing, or not a list"},
+        {"qk_tokens", "[\"a\", 1]",
+         "/set.json: item 1 of \"qk_tokens\" is not a string"},
+        {"ordinary", "", "/set.json: \"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[1]", "\"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[1, 2, 3]", "\"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[-1, 2]", "\"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[3, 2]", "\"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[1, 2.5]", "\"ordinary\" is not [first id, last id]"},
+        {"ordinary", "[1, 4294967297]", "\"ordinary\" is not [first id"},
         {"models", "{\"1l\": 1}",
          "/set.json: model \"1l\" is not the name of a folder beside this"},
         {"models", "{\"1l\": \"../1l\"}", "model \"1l\" is not the name"},
@@ -169,6 +187,11 @@ static void a_run_has_what_its_description_says(void **state) {
     assert_string_equal(run_word(&r, r.moved, &f->mem, &f->e), " whale");
     const char **words = run_words(&r, r.tokens, r.n, &f->mem, &f->e);
     assert_string_equal(words[1], "The");
+    assert_int_equal(r.n_ov, r.s.n_ov);
+    assert_int_equal(r.ov[0], r.moved);
+    assert_string_equal(run_word(&r, r.qk[0], &f->mem, &f->e),
+                        r.s.qk_tokens[0]);
+    assert_int_equal(r.last, 2999);
     assert_ptr_equal(run_head(&r).W_O.at,
                      r.models[0].layers[0].W_O + 6 * 64 * 512);
     assert_ptr_equal(run_layer_cache(&r), &r.caches[0].layers[0]);
@@ -186,12 +209,30 @@ static void a_run_has_what_its_description_says(void **state) {
 static void the_command_line_goes_before_the_description(void **state) {
     fixture *f = *state;
     run r;
-    run_choice choice = {.head = "0.2", .prompt = "The sea."};
-    OK(run_open("models/mini/1l", choice, &r, &f->mem, &f->e));
-    assert_int_equal(r.n_models, 1);
+    run_choice choice = {.head = "0.2", .prompt = "The sea.", .token = " king"};
+    OK(run_open("models/mini", choice, &r, &f->mem, &f->e));
     assert_int_equal(r.head, 2);
-    assert_int_equal(r.moved, r.predicted); /* nothing is said to be moved */
     assert_int_equal(r.tokens[1], tokenizer_id(r.words, "The", 3));
+    assert_int_equal(r.moved, r.predicted); /* nothing is said to be moved */
+    assert_int_equal(r.n_ov, 1);
+    assert_int_equal(r.n_qk, 1);
+    assert_int_equal(r.ov[0], tokenizer_id(r.words, " king", 5));
+    assert_int_equal(r.qk[0], r.ov[0]);
+    run_close(&r);
+}
+
+static void a_lone_model_shows_the_tokens_of_its_prompt(void **state) {
+    fixture *f = *state;
+    run r;
+    OK(run_open("models/mini/1l", (run_choice){.prompt = "The sea."}, &r,
+                &f->mem, &f->e));
+    assert_int_equal(r.n_models, 1);
+    assert_int_equal(r.moved, r.predicted);
+    assert_int_equal(r.n_ov, r.n);
+    assert_ptr_equal(r.ov, r.tokens);
+    assert_ptr_equal(r.qk, r.tokens);
+    assert_int_equal(r.first, 0);
+    assert_int_equal(r.last, 10239);
     run_close(&r);
 }
 
@@ -205,11 +246,23 @@ static void refuse_run(fixture *f, const char *folder, run_choice choice,
 static void a_head_that_is_not_there_is_refused(void **state) {
     fixture *f = *state;
     const char *lone = "models/mini/2l";
-    refuse_run(f, lone, (run_choice){"2.0", "a"},
+    refuse_run(f, lone, (run_choice){.head = "2.0", .prompt = "a"},
                "models/mini/2l has no head 2.0; its heads are 0.0 to 1.7");
-    refuse_run(f, lone, (run_choice){"1.8", "a"}, "has no head 1.8");
-    refuse_run(f, lone, (run_choice){"first", "a"},
+    refuse_run(f, lone, (run_choice){.head = "1.8", .prompt = "a"},
+               "has no head 1.8");
+    refuse_run(f, lone, (run_choice){.head = "first", .prompt = "a"},
                "\"first\" is not a head; write LAYER.HEAD");
+}
+
+static void a_token_that_is_not_one_is_refused_with_its_pieces(void **state) {
+    fixture *f = *state;
+    refuse_run(f, "models/mini/1l",
+               (run_choice){.prompt = "a", .token = " whale swam"},
+               "--token: \" whale swam\" is not one token; it splits into \" "
+               "whale\", \" sw\", \"am\"");
+    refuse_run(f, "models/mini/1l",
+               (run_choice){.prompt = "a", .token = "\xff\xff"},
+               "--token: the text is not UTF-8 at byte 0");
 }
 
 /* 256 tokens fit: the one that begins the text, and 255. */
@@ -220,17 +273,18 @@ static void a_prompt_that_cannot_be_read_is_refused(void **state) {
     run r;
     for (int i = 0; i < 255; i++)
         strcat(text, " whale");
-    OK(run_open(lone, (run_choice){NULL, text}, &r, &f->mem, &f->e));
+    OK(run_open(lone, (run_choice){.prompt = text}, &r, &f->mem, &f->e));
     assert_int_equal(r.n, 256);
     run_close(&r);
     strcat(text, " whale");
-    refuse_run(f, lone, (run_choice){NULL, text},
+    refuse_run(f, lone, (run_choice){.prompt = text},
                "models/mini/1l: 257 tokens, but the model reads at most n_ctx "
                "= 256; shorten the prompt");
-    refuse_run(f, lone, (run_choice){NULL, ""}, "the prompt is empty");
-    refuse_run(f, lone, (run_choice){NULL, "caf\xe9"},
+    refuse_run(f, lone, (run_choice){.prompt = ""}, "the prompt is empty");
+    refuse_run(f, lone, (run_choice){.prompt = "caf\xe9"},
                "not UTF-8 at byte 3 (0xe9)");
-    refuse_run(f, lone, (run_choice){NULL, "\xc0\x80"}, "not UTF-8 at byte 0");
+    refuse_run(f, lone, (run_choice){.prompt = "\xc0\x80"},
+               "not UTF-8 at byte 0");
     refuse_run(f, lone, (run_choice){0},
                "models/mini/1l: a lone model has no prompt of its own; give "
                "one with --prompt");
@@ -250,10 +304,21 @@ static void a_description_that_does_not_hold_is_refused(void **state) {
     link_file(f, "models/mini/2l", in_folder(f, "2l"));
     write_description(f, "moved", "\" whale swam\"");
     refuse_run(f, f->folder, (run_choice){0},
-               "/set.json: \"moved\" is \" whale swam\", which is not one "
-               "token");
+               "\"moved\" in set.json: \" whale swam\" is not one token; it "
+               "splits into \" whale\", \" sw\", \"am\"");
     write_description(f, "moved", "\"\"");
-    refuse_run(f, f->folder, (run_choice){0}, "which is not one token");
+    refuse_run(f, f->folder, (run_choice){0},
+               "\"\" is not one token; it splits into nothing");
+    write_description(f, "ov_tokens", "[\" whale\", \"whales swim\"]");
+    refuse_run(f, f->folder, (run_choice){0},
+               "\"ov_tokens\" in set.json: \"whales swim\" is not one token");
+    write_description(f, "qk_tokens", "[\"\"]");
+    refuse_run(f, f->folder, (run_choice){0},
+               "\"qk_tokens\" in set.json: \"\"");
+    write_description(f, "ordinary", "[0, 10240]");
+    refuse_run(f, f->folder, (run_choice){0},
+               "/set.json: \"ordinary\" ends at 10240, but the vocabulary has "
+               "10240 tokens");
     write_description(f, "head", "\"1.0\"");
     refuse_run(f, f->folder, (run_choice){0},
                "/1l has no head 1.0; its heads are 0.0 to 0.7");
@@ -263,7 +328,7 @@ static void a_description_that_does_not_hold_is_refused(void **state) {
 
 static void a_folder_that_cannot_be_run_is_refused(void **state) {
     fixture *f = *state;
-    run_choice some = {NULL, "a"};
+    run_choice some = {.prompt = "a"};
     refuse_run(f, in_folder(f, "absent"), some, "/absent: neither a model set");
     golden_link(f, "tiny-1l");
     refuse_run(f, f->folder, some, "tokenizer.json: cannot open");
@@ -286,7 +351,9 @@ int main(void) {
         TEST(what_is_no_description_is_refused),
         TEST(a_run_has_what_its_description_says),
         TEST(the_command_line_goes_before_the_description),
+        TEST(a_lone_model_shows_the_tokens_of_its_prompt),
         TEST(a_head_that_is_not_there_is_refused),
+        TEST(a_token_that_is_not_one_is_refused_with_its_pieces),
         TEST(a_prompt_that_cannot_be_read_is_refused),
         TEST(a_description_that_does_not_hold_is_refused),
         TEST(a_folder_that_cannot_be_run_is_refused),

@@ -6,64 +6,8 @@ copy_tree book
 cd book || exit 1
 runs 'the programs run' make out/mini/report.json figures
 
-# A small book in place of the chapters; the results and figures are those of the
-# real one. The line HERE is where the mistakes go, behind all that could put the
-# count of lines out. (-o: the C code stays as it was tangled.)
+small_book
 weave() { make -o tangled/roots.mk html "$@"; }
-
-cat >book.nw <<'NW'
----
-title: Small
----
-
-# Before {#sec:before .unnumbered}
-
-Nothing, as in [@elhage2021mathematical].
-NW
-rm chapters/*
-cat >"$work/base" <<'NW'
-# Small {#sec:small}
-
-Prose of several lines, with a value `1.toy.r`{.v}, a list `1.toy.q`{.v}, one
-of it `1.toy.q[2]`{.v}, a claim, `1.even`{.claim} and
-quoted [[int code;]], [[<<a use>>
-over two lines]], and @<<no chunk>>.
-
-    1.toy.wrong is verbatim here, and `1.toy.wrong`{.v} too
-
-<<small.c>>=
-int small(void) {
-    <<a use>>
-}
-@ %def small
-
-<<a use>>=
-return 0;
-@
-
-See [](#sec:small), [](#eq:one), [the chunk](#chunk:a use) and $x = \val{1.toy.r}$.
-
-::: {#eq:one}
-$$ y = x $$
-:::
-
-![A caption.](slices){#fig:one alt="It shows {1.toy.r}."}
-
-::: {.output program=toy section=1}
-:::
-
-HERE
-
-## The end
-
-The last line.
-NW
-
-# put TEXT: the small book with TEXT in place of HERE.
-put() {
-    printf '%s\n' "$1" >"$work/piece"
-    sed -e "/^HERE$/{r $work/piece" -e 'd}' "$work/base" >chapters/01-small.nw
-}
 
 put 'Nothing.'
 runs 'a small book is woven' weave

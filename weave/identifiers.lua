@@ -10,7 +10,11 @@
 -- and turns runs of kind "id" that have no definition, or that name a member
 -- (x->name), into text, and points the others at their definition.
 
+local language = require 'highlight'.language
+
 local identifiers = {}
+
+local function is_c(chunk) return language(chunk.group.roots) == 'c' end
 
 local function text_of(chunk)
   local lines = {}
@@ -24,8 +28,9 @@ end
 
 -- "definition", "declaration" or nil: what a chunk of which noweb says that it
 -- defines the name really does. (Names of one letter are left out altogether:
--- too many things have them.)
-local function role(text, name)
+-- too many things have them.) In a chunk that stands `inside` a function,
+-- variables are local and define nothing.
+local function role(text, name, inside)
   local word = '%f[%w_]' .. name:gsub('%p', '%%%0') .. '%f[^%w_]'
   local best, start = nil, 1
   while start <= #text do
@@ -39,7 +44,12 @@ local function role(text, name)
       if not guard and line:match('#%s*define%s+' .. word) then return 'definition' end
     elseif line:match('^%s*[%[=;,{}:]', to + 1) or line:match('^%s*$', to + 1)
       or line:match('^%s*/[*/]', to + 1) then
-      return 'definition' -- a type, a constant, a variable
+      local first = line:match '^%s*([%a}]+)'
+      local variable = line:match('^%s*[%a_][%w_ *]*[ *]' .. word .. '%s*[%[=;,]')
+      if first == 'typedef' or first == 'enum' or first == 'struct' or first == '}'
+        or line:match('^%s*' .. word) or variable and not inside then
+        return 'definition' -- a type, a constant, a variable of the file
+      end
     elseif line:match '^%S' and line:match('^%s*%(', to + 1) then
       if text:match('[;{]', start + to) == '{' then return 'definition' end
       best = 'declaration'
@@ -47,6 +57,20 @@ local function role(text, name)
     start = stop + 1
   end
   return best
+end
+
+-- The chunks' names that are used on an indented line.
+local function indented(chunks)
+  local found = {}
+  for _, chunk in ipairs(chunks) do
+    for _, line in ipairs(chunk.lines) do
+      local first, second = line[1], line[2]
+      if second and second[1] == 'use' and first[2]:match '^%s+$' then
+        found[second[2]] = true
+      end
+    end
+  end
+  return found
 end
 
 local function by_number(a, b) return a.number < b.number end
@@ -64,13 +88,22 @@ local function meant(identifier, chunk)
   return identifier.chunks[1]
 end
 
+-- Points the identifiers in a chunk at their definitions, and notes the use.
 local function link_runs(chunk, known)
+  local noted = {}
   for _, line in ipairs(chunk.lines) do
     for i, run in ipairs(line) do
       local before = line[i - 1] and line[i - 1][2] or ''
-      local identifier = run[1] == 'id' and known[run[2]]
-      if identifier and not before:match '%->$' and not before:match '[%w_%])]%.$' then
-        run[3] = meant(identifier, chunk).label
+      local member = before:match '%->$' or before:match '[%w_%])]%.$'
+      local identifier = run[1] == 'id' and not member and is_c(chunk)
+        and known[run[2]]
+      if identifier then
+        local target = meant(identifier, chunk)
+        run[3] = target.label
+        if target ~= chunk and not noted[identifier] then
+          noted[identifier] = true
+          table.insert(identifier.used, chunk)
+        end
       elseif run[1] == 'id' then
         run[1], run[3] = 'text', nil
       end
@@ -78,32 +111,21 @@ local function link_runs(chunk, known)
   end
 end
 
-local function add(list, seen, chunk)
-  if chunk and not seen[chunk] then
-    seen[chunk] = true
-    table.insert(list, chunk)
-  end
-end
-
 function identifiers.resolve(b)
-  local texts, kept = {}, {}
+  local texts, kept, inside = {}, {}, indented(b.chunks)
   b.identifier = {}
   for _, chunk in ipairs(b.chunks) do texts[chunk], chunk.defines = text_of(chunk), {} end
   for _, identifier in ipairs(b.identifiers) do
-    local defined, declared, used, seen = {}, {}, {}, {}
+    local defined, declared = {}, {}
     for _, label in ipairs(identifier.defs) do
       local chunk = b.by_label[label]
-      local what = role(texts[chunk], identifier.name)
+      local what = is_c(chunk) and role(texts[chunk], identifier.name, inside[chunk.name])
       if what == 'definition' then table.insert(defined, chunk) end
       if what == 'declaration' then table.insert(declared, chunk) end
     end
     identifier.chunks = #defined > 0 and defined or declared
+    identifier.used = {}
     table.sort(identifier.chunks, by_number)
-    for _, chunk in ipairs(identifier.chunks) do seen[chunk] = true end
-    for _, label in ipairs(identifier.defs) do add(used, seen, b.by_label[label]) end
-    for _, label in ipairs(identifier.uses) do add(used, seen, b.by_label[label]) end
-    table.sort(used, by_number)
-    identifier.used = used
     if #identifier.chunks > 0 and #identifier.name > 1 then
       table.insert(kept, identifier)
       b.identifier[identifier.name] = identifier

@@ -43,12 +43,16 @@ latex.report = tables.report
 latex.chunk_index = tables.chunk_index
 latex.identifier_index = tables.identifier_index
 
--- LaTeX counts the sections itself; it only has to know where A begins.
+-- LaTeX counts the sections itself; it only has to know where A begins, and
+-- what to print above the pages of a chapter without a number.
 function latex.header(h)
   if h.attributes.starts == 'main' then
     return { pandoc.RawBlock('latex', '\\bookmain'), h }
   elseif h.attributes.starts == 'appendix' then
     return { pandoc.RawBlock('latex', '\\bookappendix'), h }
+  elseif h.level == 1 and h.classes:includes 'unnumbered' then
+    local title = tex.text(pandoc.utils.stringify(h.content))
+    return { h, pandoc.RawBlock('latex', '\\markboth{' .. title .. '}{}') }
   end
 end
 

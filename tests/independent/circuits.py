@@ -15,6 +15,7 @@ class Head:
         self.d_head, self.d_model = self.W_Q.shape
         self.W_OV = self.W_O @ self.W_V
         self.W_QK = self.W_Q.T @ self.W_K
+        self.factors = {"W_OV": (self.W_O, self.W_V), "W_QK": (self.W_Q.T, self.W_K)}
 
     def W_QK_augmented(self):
         """W_QK for a stream with one more dimension that is always 1."""
@@ -29,8 +30,25 @@ class Head:
         return np.sum((Q_w.T @ Q_r) ** 2) / self.d_head
 
 
+def largest(difference):
+    return np.abs(difference).max()
+
+
 def singular_values(W):
     return np.linalg.svd(W, compute_uv=False)
+
+
+def thin_singular_values(left, right):
+    """Those of left @ right, tall times wide, from the core between two QRs."""
+    return singular_values(np.linalg.qr(left, "r") @ np.linalg.qr(right.T, "r").T)
+
+
+def random_overlaps(d_model, d_head, count, seed=1):
+    """Overlaps of random subspaces with a fixed one; any will do, so the first axes."""
+    random = np.random.default_rng(seed)
+    for _ in range(count):
+        Q = np.linalg.qr(random.standard_normal((d_model, d_head)))[0]
+        yield np.sum(Q[:d_head] ** 2) / d_head
 
 
 def rank(W):
@@ -73,15 +91,37 @@ def copy_share(model, head, tokens):
     return hits / len(tokens)
 
 
+def vocabulary_factors(model, head):
+    """W_U W_OV W_E, embeddings as they are, as d_vocab x d_head times d_head x d_vocab."""
+    return (model.weights["unembed.W_U"].T @ head.W_O,
+            head.W_V @ model.weights["embed.W_E"].T)
+
+
+def ov_eigenvalues(model, head):
+    """The d_head eigenvalues of W_U W_OV W_E that can differ from 0."""
+    out, into = vocabulary_factors(model, head)
+    return np.linalg.eigvals(into @ out)
+
+
+def ov_trace(model, head):
+    """The sum of the diagonal of W_U W_OV W_E, entry by entry."""
+    out, into = vocabulary_factors(model, head)
+    return np.sum(out * into.T)
+
+
 def copying_score(model, head):
     """Re(sum of eigenvalues) / sum of |eigenvalues| of W_U W_OV W_E."""
-    small = (head.W_V @ model.weights["embed.W_E"].T) @ (model.weights["unembed.W_U"].T @ head.W_O)
-    values = np.linalg.eigvals(small)
+    values = ov_eigenvalues(model, head)
     return values.sum().real / np.abs(values).sum()
 
 
+def product_size(B, A):
+    """||B A|| / (||B|| ||A||)"""
+    norm = np.linalg.norm
+    return norm(B @ A) / (norm(B) * norm(A))
+
+
 def composition(earlier, later):
-    """||B A|| / (||B|| ||A||) for the later head's queries, keys and values."""
-    norm, A = np.linalg.norm, earlier.W_OV
+    """product_size for the later head's queries, keys and values."""
     sides = {"Q": later.W_QK.T, "K": later.W_QK, "V": later.W_OV}
-    return {m: norm(B @ A) / (norm(B) * norm(A)) for m, B in sides.items()}
+    return {m: product_size(B, earlier.W_OV) for m, B in sides.items()}

@@ -72,10 +72,13 @@ class Model:
             self.weights[name] -= self.weights[name].mean(-1, keepdims=True)
 
     def fold_value_biases(self):
-        """Rows of a pattern sum to 1, so a value bias adds the same everywhere."""
+        """Rows of a pattern sum to 1, so a value bias adds the same everywhere.
+        What it was is kept beside the weights, one [H, K] a layer."""
+        self.value_biases = []
         for l in range(self.n_layers):
             b_O, b_V = self.attn(l, "b_O"), self.attn(l, "b_V")
             b_O += np.einsum("hk,hkd->d", b_V, self.attn(l, "W_O"))
+            self.value_biases.append(b_V.copy())
             b_V[:] = 0
             b_O -= b_O.mean()
 

@@ -4,6 +4,8 @@ import functools
 import json
 import pathlib
 
+import numpy as np
+
 import circuits
 from bpe import Tokenizer
 from model import Model
@@ -34,9 +36,24 @@ class Set:
     def head(self):
         return circuits.Head(self.model(), self.layer, self.number)
 
-    def heads(self):
-        """Every head of the followed head's layer."""
-        return [circuits.Head(self.model(), self.layer, h) for h in range(self.model().n_heads)]
+    def heads(self, name="1l", layer=None):
+        """Every head of a layer; of the followed head's, if none is given."""
+        model, layer = self.model(name), self.layer if layer is None else layer
+        return [circuits.Head(model, layer, h) for h in range(model.n_heads)]
+
+    @property
+    def moved(self):
+        """The token that the head moves."""
+        return self.tokenizer.single(self.about["moved"])
+
+    @property
+    def places(self):
+        """Where it stands in the prompt, as one truth value a token."""
+        return np.array(self.prompt) == self.moved
+
+    @property
+    def predicted(self):
+        return int(self.run()["unembed.hook_out"][-1].argmax())
 
     @property
     def x(self):

@@ -1,4 +1,4 @@
-"""Every key of a model set, section by section.
+"""Every key of a model set, section by section: 1 to 5 here, 6 and 7 beside.
 
 A section is a generator over a modelset.Set; a key is one
 `yield Entry(key, value, style, rule, meaning)`. To add a key, add a line.
@@ -8,13 +8,11 @@ Entry and the styles of printing: rules.py.
 import numpy as np
 
 import circuits
-from circuits import best, singular_values
+from circuits import best, largest
 from model import softmax
 from rules import Entry
-
-
-def largest(difference):
-    return np.abs(difference).max()
+from section6 import section_6
+from section7 import section_7
 
 
 def section_1(s):
@@ -52,16 +50,14 @@ def section_2(s):
 
 def section_3(s):
     A, m = s.A, s.model()
-    logits = s.run()["unembed.hook_out"][-1]
     yield Entry("3.tokens", s.texts(s.prompt), "json", "list", "the prompt, tokenised")
-    yield Entry("3.prediction", s.tokenizer.text(logits.argmax()), "json", "exact",
+    yield Entry("3.prediction", s.tokenizer.text(s.predicted), "json", "exact",
                 "the model's next token")
     yield Entry("3.n_tokens", len(s.prompt), "json", "exact", "tokens of the prompt")
     yield Entry("3.moved", s.about["moved"], "json", "exact", "the token that is moved")
     yield Entry("3.first.mean", A[1:, 0].mean(), "f2", "digits",
                 "mean weight on the first token, rows 2 and on")
-    there = np.array(s.prompt) == s.tokenizer.single(s.about["moved"])
-    yield Entry("3.moved.weight", A[-1][there].sum(), "f2", "digits",
+    yield Entry("3.moved.weight", A[-1][s.places].sum(), "f2", "digits",
                 "weight of the last row on the moved token, all places")
     sources = best(A[-1], 3)
     yield Entry("3.last_row.top", s.texts(np.array(s.prompt)[sources]), "json", "list",
@@ -72,11 +68,11 @@ def section_3(s):
     yield Entry("3.future_max", f"{np.triu(A, 1).max():g}", "text", "exact",
                 "largest entry of A above the diagonal")
     output = m.weights["unembed.W_U"].T @ (s.head.W_O @ s.z[-1])
-    top, moved = best(output, 5), s.tokenizer.single(s.about["moved"])
+    top = best(output, 5)
     yield Entry("3.output.top", s.texts(top), "json", "list",
                 "head output at the last position, read with W_U")
     yield Entry("3.output.top.values", output[top], "r2", "digits")
-    yield Entry("3.output.rank_of_moved", 1 + int(np.sum(output > output[moved])), "json", "exact",
+    yield Entry("3.output.rank_of_moved", 1 + int(np.sum(output > output[s.moved])), "json", "exact",
                 f"rank of '{s.about['moved']}' among d_vocab tokens")
     yield Entry("3.d_vocab", m.d_vocab, "json", "exact")
 
@@ -104,69 +100,15 @@ def section_5(s):
                 "max |A from W_QK - A of the model|")
     yield Entry("5.last_row.scores", scores[-1], "r2", "digits",
                 "scaled scores of the last row before the softmax")
-
-
-def section_6(s):
-    h, D, K = s.head, s.head.d_model, s.head.d_head
-    yield Entry("6.W_OV.entries", D * D, "json", "exact")
-    for name, W in (("W_OV", h.W_OV), ("W_QK", h.W_QK)):
-        yield Entry(f"6.{name}.rank", circuits.rank(W), "json", "exact")
-        if name == "W_OV":
-            yield Entry("6.W_OV.factored", 2 * D * K, "json", "exact",
-                        "numbers when stored as two factors")
-        sv = singular_values(W)
-        for n, style, rule in ((1, "f3", "digits"), (2, "f3", "digits"), (K, "f4", "digits"),
-                               (K + 1, "e1", "noise<=1e-05"), (D, "e1", "noise<=1e-05")):
-            meaning = {1: "largest singular value", K + 1: "zero up to rounding"}.get(n, "")
-            yield Entry(f"6.{name}.sv.{n}", sv[n - 1], style, rule,
-                        meaning if name == "W_OV" else "")
-    yield Entry("6.overlap", [g.overlap() for g in s.heads()], "f3", "digits",
-                "read/write subspace overlap of W_OV, "
-                f"heads {s.layer}.0 to {s.layer}.{s.model().n_heads - 1}")
-    yield Entry("6.overlap.random", f"{K / D:g}", "text", "exact", "d_head / d_model")
-    yield from random_change_of_basis(s)
-
-
-def random_change_of_basis(s):
-    """M on the values and M^-1 on what writes them; M on queries, M^-T on keys."""
-    h, x = s.head, s.x
-    M = np.random.default_rng(1).standard_normal((h.d_head, h.d_head))
-    inverse = np.linalg.inv(M)
-    v, q, k = x @ h.W_V.T, x @ h.W_Q.T + h.b_Q, x @ h.W_K.T + h.b_K
-    v_M, q_M, k_M = v @ M.T, q @ M.T, k @ inverse
-    output, scores = s.A @ v @ h.W_O.T, q @ k.T
-    yield Entry("6.M.values.mean_change", np.abs(v_M - v).mean(), "f2", "free",
-                "several times the mean size")
-    yield Entry("6.M.values.mean_size", np.abs(v).mean(), "f2", "digits",
-                "mean |value| of the head on the prompt")
-    yield Entry("6.M.output.max_change", largest(s.A @ v_M @ (h.W_O @ inverse).T - output), "e1",
-                "noise<=1e-11", "in double precision")
-    yield Entry("6.M.queries.mean_change", np.abs(q_M - q).mean(), "f2", "free")
-    yield Entry("6.M.queries.mean_size", np.abs(q).mean(), "f2", "digits")
-    yield Entry("6.M.scores.max_change", largest(q_M @ k_M.T - scores), "e1", "noise<=1e-09",
-                "every unscaled query-key score")
-    yield Entry("6.M.scores.mean_size", np.abs(scores).mean(), "f2", "digits",
-                "mean |unscaled score|")
-
-
-def section_7(s):
-    m, first, last = s.model(), *s.about["ordinary"]
-    for i, token in enumerate(s.about["ov_tokens"]):
-        column = circuits.ov_columns(m, s.head, [s.tokenizer.single(token)])[:, 0]
-        yield Entry(f"7.ov.'{token}'", s.texts(best(column, 6)), "json", "list",
-                    "" if i else "top outputs of the OV column")
-    ordinary = np.arange(first, last + 1)
-    shares = [circuits.copy_share(m, h, ordinary) for h in s.heads()]
-    yield Entry("7.copy_share", shares, "f2", "digits",
-                f"share of tokens {first}..{last} whose top OV output is the token itself, "
-                f"heads {s.layer}.0 to {s.layer}.{m.n_heads - 1}")
-    for i, token in enumerate(s.about["qk_tokens"]):
-        row = circuits.qk_row(m, s.head, s.tokenizer.single(token))
-        top = best(row, 8)
-        yield Entry(f"7.qk.'{token}'", s.texts(top), "json", "list",
-                    "" if i else "top sources of the QK row")
-        yield Entry(f"7.qk.'{token}'.range", [row[top[0]], row[top[7]], np.median(row)], "r1",
-                    "digits", "" if i else "largest, eighth, median score")
+    first, second = best(scores[-1], 2)
+    yield Entry("5.last_row.gap", scores[-1][first] - scores[-1][second], "f3", "digits",
+                "difference of the two largest scores of the last row")
+    yield Entry("5.last_row.ratio", s.A[-1][first] / s.A[-1][second], "f3", "digits",
+                "ratio of the weights of these two sources")
+    product, factors = s.head.W_QK.size, s.head.W_Q.size + s.head.W_K.size
+    yield Entry("5.cost.product", product, "json", "exact", "numbers of W_QK")
+    yield Entry("5.cost.factors", factors, "json", "exact", "numbers of W_Q and W_K")
+    yield Entry("5.cost.ratio", f"{product / factors:g}", "text", "exact")
 
 
 SECTIONS = {str(n): f for n, f in enumerate(

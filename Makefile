@@ -156,7 +156,7 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --toc-depth=2 --template weave/page.html -o $@.new $<
+	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html -o $@.new $<
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.

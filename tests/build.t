@@ -58,17 +58,17 @@ ok $? 'and the code knows its new lines' "$(head -n 1 tangled/toy_1.c)"
 
 # All it takes to add a chapter is said in it. Its figure is in colour and its
 # program can be made to fail.
-cat >chapters/09-extra.nw <<'NW'
+cat >chapters/99-extra.nw <<'NW'
 # Extra {#sec:extra}
 
 The answer is
-`9.extra`{.v}. `9.positive`{.claim}
+`99.extra`{.v}. `99.positive`{.claim}
 
 <<answer the question>>=
 enum { ANSWER = 42 };
 @
 
-<<toy_9.c>>=
+<<toy_99.c>>=
 #include "toy.h"
 
 #include "file.h"
@@ -79,12 +79,12 @@ enum { ANSWER = 42 };
 
 <<write the answer>>
 
-int toy_9(ledger *l, const char *data, arena *mem, error *e) {
+int toy_99(ledger *l, const char *data, arena *mem, error *e) {
     double answer = ANSWER;
     if (ANSWER == 13)
         return error_set(e, "the answer is unlucky");
-    ledger_value(l, "9.extra", answer, "%.0f", "exact", "the answer");
-    ledger_claim(l, "9.positive", answer > 0, "the answer is positive");
+    ledger_value(l, "99.extra", answer, "%.0f", "exact", "the answer");
+    ledger_claim(l, "99.positive", answer > 0, "the answer is positive");
     char *path = arena_printf(mem, e, "%s/extra.dat", data ? data : "");
     return path && data ? file_write(path, put_answer, &answer, e)
            : path       ? 0
@@ -104,17 +104,17 @@ load 'weave/figure.gp'
 plot data using 1:2 with lines notitle
 @
 
-![An answer.](extra){#fig:extra alt="A line to {9.extra}."}
+![An answer.](extra){#fig:extra alt="A line to {99.extra}."}
 
 <<toy sections>>=
-int toy_9(ledger *l, const char *data, arena *mem, error *e);
+int toy_99(ledger *l, const char *data, arena *mem, error *e);
 @
 
 <<list of toy sections>>=
-{"9", "Extra", toy_9},
+{"99", "Extra", toy_99},
 @
 NW
-printf '9.extra\t42\texact\tthe answer\n' >>models/toy/expected.tsv
+printf '99.extra\t42\texact\tthe answer\n' >>models/toy/expected.tsv
 build 'a chapter is added'
 is 'its program runs and its figure is drawn, and no other' \
     "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did" | tr '\n' ' ')" \
@@ -122,21 +122,21 @@ is 'its program runs and its figure is drawn, and no other' \
 grep -q 'A line to 42' out/mini/book.html
 ok $? 'the page has its number'
 runs 'and it is verified' make verify
-prints 'as expected' '^9\.extra .*ok$'
+prints 'as expected' '^99\.extra .*ok$'
 
 page=$(contents out/mini/book.html)
-edit() { sed -i "s/ANSWER = .*/ANSWER = $1 };/" chapters/09-extra.nw; }
-line=$(line_of chapters/09-extra.nw '`9.extra`{.v}')
+edit() { sed -i "s/ANSWER = .*/ANSWER = $1 };/" chapters/99-extra.nw; }
+line=$(line_of chapters/99-extra.nw '`99.extra`{.v}')
 
 edit 43
 fails 'another number stops the page' make html
 prints 'its program ran' '^run +circuits_part2_toy'
 says 'the place in prose, the key and both numbers are told' \
-    "^chapters/09-extra.nw:$line: .*9\.extra.* 43.* 42"
+    "^chapters/99-extra.nw:$line: .*99\.extra.* 43.* 42"
 is 'the page of before stays' "$(contents out/mini/book.html)" "$page"
 fails 'make verify fails too' make verify
-prints 'with the key' '^9\.extra .*mismatch$'
-sed -i 's/^9.extra\t42/9.extra\t43/' models/toy/expected.tsv
+prints 'with the key' '^99\.extra .*mismatch$'
+sed -i 's/^99.extra\t42/99.extra\t43/' models/toy/expected.tsv
 build 'when it is expected, the page follows'
 is 'and no program runs for that' "$(grep -oE '(run) [a-z0-9_]+' <<<"$did")" ''
 grep -q 'A line to 43' out/mini/book.html
@@ -157,23 +157,23 @@ is 'no working folder is left' "$(find out -name '.run*' -o -name '*.new' -o -na
 
 edit "-5"
 fails 'a claim that is false stops the build' make html
-says 'with its sentence or key' '9\.positive|the answer is positive'
+says 'with its sentence or key' '99\.positive|the answer is positive'
 is 'and is no result' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 
 edit "43,, x"
 fails 'code that does not compile stops the build' make html
-line=$(line_of chapters/09-extra.nw 'ANSWER =')
-says 'with the line of the chapter' "^chapters/09-extra.nw:$line:.* error: "
+line=$(line_of chapters/99-extra.nw 'ANSWER =')
+says 'with the line of the chapter' "^chapters/99-extra.nw:$line:.* error: "
 
 edit 43
-sed -i "s/^plot data/plot nowhere/" chapters/09-extra.nw
+sed -i "s/^plot data/plot nowhere/" chapters/99-extra.nw
 before_drawn=$(contents figures/mini/extra.{svg,pdf})
-line=$(line_of chapters/09-extra.nw 'plot nowhere')
+line=$(line_of chapters/99-extra.nw 'plot nowhere')
 fails 'a script that fails stops the build' make html
-says 'with its line in the chapter' "chapters/09-extra.nw:$line|chapters/09-extra.nw\", line $line"
+says 'with its line in the chapter' "chapters/99-extra.nw:$line|chapters/99-extra.nw\", line $line"
 is 'the figure of before stays' "$(contents figures/mini/extra.{svg,pdf})" "$before_drawn"
 is 'and no half of one' "$(ls figures/mini | grep '\.new')" ''
-sed -i "s/^plot nowhere/plot data/" chapters/09-extra.nw
+sed -i "s/^plot nowhere/plot data/" chapters/99-extra.nw
 build 'put right, it builds'
 is 'and the results are those of before' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 unchanged 'put right'
@@ -181,8 +181,8 @@ unchanged 'put right'
 # ---- what is missing comes back -------------------------------------------
 
 cp -a figures out tangled "$work/"
-for file in figures/mini/extra.svg out/mini/data/extra.dat out/mini/part2_toy_stdout.txt \
-    out/mini/part2_toy.json out/mini/report.json tangled/toy_9.c tangled/circuits_part2_toy; do
+for file in figures/mini/extra.svg figures/mini/extra.pdf out/mini/data/extra.dat out/mini/part2_toy_stdout.txt \
+    out/mini/part2_toy.json out/mini/report.json tangled/toy_99.c tangled/circuits_part2_toy; do
     rm "$file"
     runs "$file is deleted: it builds" make html "$file" &&
         case $file in
@@ -196,13 +196,13 @@ done
 
 # ---- what is removed goes -------------------------------------------------
 
-rm chapters/09-extra.nw
-sed -i '/^9\.extra/d' models/toy/expected.tsv
+rm chapters/99-extra.nw
+sed -i '/^99\.extra/d' models/toy/expected.tsv
 build 'the chapter is removed'
-is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_9|extra')" ''
+is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_99|extra')" ''
 is 'nor in out/' "$(find out -name '*extra*')" ''
 is 'nor in figures/' "$(find figures -name '*extra*')" ''
-grep -qi 'toy_9\|extra\.gp' out/mini/book.html
+grep -qi 'toy_99\|extra\.gp' out/mini/book.html
 ok $((! $?)) 'nor on the page'
 
 # ---- other places ---------------------------------------------------------

@@ -419,6 +419,21 @@ static void half_precision_weights_are_widened_first(void **state) {
     model_close(&m);
 }
 
+/* The layer norm shows nothing of such a token, and nothing is copied. */
+static void an_embedding_without_direction_is_zero(void **state) {
+    fixture *f = *state;
+    model m = table_model(f, (float[]){3, 1, 1, 3});
+    FILL(m.W_E, 5, 5, 5);
+    matrix x, row;
+    double share;
+    OK(circuit_embedding(&m, 0, &x, &f->mem, &f->e));
+    assert_floats("x", x.at, (float[]){0, 0, 0}, 3, 0, 0);
+    OK(circuit_copy_share(&m, model_head(&m, 0, 0), 0, 0, &share, NULL, &f->e));
+    assert_near(share, 0, 0);
+    OK(circuit_QK_row(&m, model_head(&m, 0, 0), 1, &row, &f->mem, &f->e));
+    assert_near(row.at[0], 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(factors_multiply_and_turn_like_what_they_stand_for),
@@ -442,6 +457,7 @@ int main(void) {
         TEST(tokens_outside_the_vocabulary_are_refused),
         TEST(the_largest_come_first_and_of_equal_ones_the_lower),
         TEST(half_precision_weights_are_widened_first),
+        TEST(an_embedding_without_direction_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

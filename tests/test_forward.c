@@ -471,6 +471,17 @@ static void shortformer_positions_reach_queries_and_keys_alone(void **state) {
     }
 }
 
+/* Positions come behind the norm there, so neither can be moved past the other. */
+static void processing_changes_no_prediction_of_a_shortformer(void **state) {
+    fixture *f = *state;
+    model m;
+    golden_open(f, "tiny-1l", &m);
+    m.c.shortformer = true;
+    const int tokens[] = {5, 1, 60, 7, 7, 30};
+    check_predictions(f, "tiny-1l as a shortformer", &m, tokens, 6);
+    model_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(processed_weights_agree_with_transformerlens),
@@ -485,6 +496,7 @@ int main(void) {
         TEST(a_value_bias_is_the_same_constant_at_every_position),
         TEST(layer_norm_divides_by_n_with_eps_inside_the_root),
         TEST(shortformer_positions_reach_queries_and_keys_alone),
+        TEST(processing_changes_no_prediction_of_a_shortformer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

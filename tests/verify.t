@@ -28,7 +28,7 @@ differs 'another value' 's/^1.toy.r\t[^\t]*/1.toy.r\t0.830/' '^1\.toy\.r .*misma
 prints 'printed and expected are shown' '^ +printed +0\.820$'
 prints 'one below the other' '^ +expected +0\.830$'
 prints 'it is counted' ' 1 mismatches, 0 missing, 0 unexpected'
-differs 'a key that no program printed' '$a 9.none\t1\texact\tnothing' '^9\.none .*missing$'
+differs 'a key that no program printed' '$a 99.none\t1\texact\tnothing' '^99\.none .*missing$'
 prints 'it is counted as missing' ' 0 mismatches, 1 missing, 0 unexpected'
 differs 'a key that was not expected' '/^1.toy.r\t/d' '^1\.toy\.r .*unexpected$'
 prints 'it is counted as unexpected' ' 0 mismatches, 0 missing, 1 unexpected'
@@ -49,8 +49,8 @@ wrong() { # NAME SED REGEX: a file of expected numbers that cannot be read
     restore
 }
 wrong 'a key that is there twice' '$a 1.toy.r\t0.820\tdigits\tagain' '1\.toy\.r'
-wrong 'a line with two columns' '$a 9.none\t1' 'column|tab|field'
-wrong 'a rule that is none' '$a 9.none\t1\tabout\tnothing' 'about'
+wrong 'a line with two columns' '$a 99.none\t1' 'column|tab|field'
+wrong 'a rule that is none' '$a 99.none\t1\tabout\tnothing' 'about'
 rm $expected
 fails 'without the file it fails' make verify
 says 'and names it' "$expected"
@@ -86,20 +86,20 @@ runs 'nor with YES=1' make bless YES=1
 is 'and nothing is written' "$(dates models/*/expected.tsv)" "$before"
 
 answer() { printf "$1" | make bless; }
-sed -i 's/^1.toy.r\t[^\t]*/1.toy.r\t0.830/; /^1.toy.h\t/d; $a 9.none\t1\texact\tnothing' $expected
+sed -i 's/^1.toy.r\t[^\t]*/1.toy.r\t0.830/; /^1.toy.h\t/d; $a 99.none\t1\texact\tnothing' $expected
 cp $expected "$work/before.tsv"
 for no in '' 'n\n' '\n' 'no\n' 'yesterday\n' 'x y\n'; do
     fails "the answer '$no' is no" answer "$no"
     same "and changes nothing" $expected "$work/before.tsv"
 done
 prints 'the question shows a change' '1\.toy\.r: 0\.830 -> 0\.820'
-prints 'a row that goes' '9\.none: removed'
+prints 'a row that goes' '99\.none: removed'
 prints 'and a row that is new' '1\.toy\.h: new'
 prints 'and asks' "Write 3 changes to $expected\? \[y/N\]"
 runs 'the answer y is yes' answer 'y\n'
 is 'it changes these three rows and no other' \
     "$(diff "$work/before.tsv" $expected | grep '^[<>]' | cut -f1,2 | tr '\t\n' '= ')" \
-    '< 1.toy.r=0.830 > 1.toy.r=0.820 > 1.toy.h=[0.820, 1.640] < 9.none=1 '
+    '< 1.toy.r=0.830 > 1.toy.r=0.820 > 1.toy.h=[0.820, 1.640] < 99.none=1 '
 is 'a new row stands behind the one reported before it' \
     "$(grep -A 1 '^1\.toy\.r' $expected | tail -n 1 | cut -f1)" 1.toy.h
 is 'comments stay' "$(grep -c '^#' $expected)" "$(grep -c '^#' "$work/expected.tsv")"

@@ -54,3 +54,29 @@ set tics nomirror out scale 0.5
 set key noenhanced spacing 1.15 samplen 2.5
 
 shade(v) = 0x0072b2 + (int(255 * (1 - (v < 0 ? 0 : v > 1 ? 1 : v))) << 24)
+set minussign
+
+# eval span(low, high): the y axis from low to high, its ends and tics round.
+step(v) = v <= 0 ? 1 : (tens = 10.0 ** floor(log10(v)), \
+    v < 2 * tens ? tens / 2 : v < 5 * tens ? tens : 2 * tens)
+span(low, high) = (tic = step(high - low), sprintf("set yrange [%g:%g]; set ytics %g", \
+    floor(low / tic) * tic, ceil(high / tic) * tic + (high <= low), tic))
+
+# For drawings. eval sheet(w, bottom, top) leaves nothing but a plane from 0 to w
+# and bottom to top; eval bracket(x, y, w, h) draws the brackets of a matrix and
+# eval tint(x, y, w, h, colour) colours a rectangle, each h downwards from y;
+# shown(v) is a number as a label has it, italic(s) a symbol, low(s, i) a symbol
+# with an index (with markup).
+sheet(w, bottom, top) = sprintf("unset border; unset tics; unset key; " . \
+    "set margins 0,0,0,0; set xrange [0:%g]; set yrange [%g:%g]", w, bottom, top)
+line(x, y, x2, y2) = sprintf("set arrow from %g,%g to %g,%g nohead lw 1.2 " . \
+    "lc rgb 'black'; ", x, y, x2, y2)
+hook(x, t, b, tip) = line(x, t, x, b) . line(x, t, x + tip, t) . line(x, b, x + tip, b)
+bracket(x, y, w, h) = hook(x - 0.06, y + 0.06, y - h - 0.06, 0.18) . \
+    hook(x + w + 0.06, y + 0.06, y - h - 0.06, -0.18)
+tint(x, y, w, h, colour) = sprintf("set object rectangle from %g,%g to %g,%g " . \
+    "fillstyle transparent solid 0.25 noborder fillcolor rgb '%s'", \
+    x, y, x + w, y - h, colour)
+shown(v) = v < 0 ? sprintf("−%g", -v) : v == 0 ? "0" : sprintf("%g", v)
+italic(s) = "{/:Italic " . s . "}"
+low(s, i) = italic(s) . "_" . italic(i)

@@ -72,7 +72,8 @@ def section_3(s):
     yield Entry("3.output.top", s.texts(top), "json", "list",
                 "head output at the last position, read with W_U")
     yield Entry("3.output.top.values", output[top], "r2", "digits")
-    yield Entry("3.output.rank_of_moved", 1 + int(np.sum(output > output[s.moved])), "json", "exact",
+    rank = 1 + int(np.sum(output > output[s.moved]))
+    yield Entry("3.output.rank_of_moved", rank, "json", "exact",
                 f"rank of '{s.about['moved']}' among d_vocab tokens")
     yield Entry("3.d_vocab", m.d_vocab, "json", "exact")
 

@@ -173,9 +173,19 @@ $(OUT)/book.pdf: $(OUT)/book.tex
 
 # ---- tests ---------------------------------------------------------------
 
-## check: runs the tests.
-check: $(PROGRAMS:%=tangled/%) $(TESTS:%=tangled/%)
-	@true
+UNIT := $(TESTS:%=tangled/%)
+SANITIZED := $(TESTS:%=tangled/san/%)
+SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+export CMOCKA_MESSAGE_OUTPUT = TAP
+
+## check: runs the tests of the library, of the numbers, of the build, and the library's under sanitizers.
+check: book $(UNIT)
+	$(MAKE) OBJ=tangled/san CFLAGS='$(CFLAGS) $(SANITIZE)' sanitized
+	prove --comments --exec '' $(UNIT) tests/*.t
+	VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)
+
+.PHONY: sanitized
+sanitized: $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%)
 
 # ---- cleaning ------------------------------------------------------------
 

@@ -11,12 +11,21 @@ local problems = require 'problems'
 
 local values = {}
 
--- Splits "-1.2e-06" into "-1.2" and -6; a plain number has no exponent; text
--- that is no number gives nil.
+-- Splits "-1.2e-06" into "-1.2" and -6; a plain number has no exponent, and 0.0e+00
+-- is plain; text that is no number gives nil.
 function values.number(text)
   if text:match '^[+-]?%d[%d,]*%.?%d*$' then return text end
   local mantissa, exponent = text:match '^([+-]?%d+%.?%d*)[eE]([+-]?%d+)$'
+  if mantissa and tonumber(mantissa) == 0 then return '0' end
   if mantissa then return mantissa, math.tointeger(tonumber(exponent)) end
+end
+
+-- A whole number of five digits or more in groups of three, thin spaces between.
+function values.grouped(text)
+  local sign, digits = text:match '^([+-]?)(%d%d%d%d%d+)$'
+  if not digits then return text end
+  local groups = digits:reverse():gsub('(%d%d%d)', '%1 '):reverse():gsub('^ ', '')
+  return sign .. groups:gsub(' ', '\u{202f}')
 end
 
 function values.minus(text) return (text:gsub('^-', '\u{2212}')) end
@@ -41,7 +50,7 @@ function values.piece(text, kind, writer)
   elseif exponent then
     return writer.power(values.minus(mantissa), values.minus(tostring(exponent)))
   elseif mantissa then
-    return { pandoc.Str(values.minus(mantissa)) }
+    return { pandoc.Str(values.minus(values.grouped(mantissa))) }
   end
   return values.words(text)
 end

@@ -97,5 +97,7 @@ def virtual_head(s):
     W_1, W_2 = earlier[a].W_OV, later[b].W_OV
     one_by_one = A_2 @ (A_1 @ x @ W_1.T) @ W_2.T
     at_once = (A_2 @ A_1) @ x @ (W_2 @ W_1).T
+    yield Entry("6.virtual.random", 1 / np.sqrt(s.model(name).d_model), "f3", "digits",
+                "composition by chance, 1 / sqrt(d_model)")
     yield Entry("6.virtual.difference", largest(one_by_one - at_once), "e1", "noise<=1e-11",
                 "max |one head after the other - the virtual head|")

@@ -1,7 +1,10 @@
 -- A table of the ledger -> a pandoc table. Columns of numbers are set flush
--- right; cells read as values do (see values.lua). A table wider than a line
+-- right; cells read as values do (see values.lua), and a cell that is a JSON list of
+-- strings is set as tokens. A table wider than a line
 -- of text gets relative column widths, so that cells wrap on paper.
 
+local json = require 'dkjson'
+local mix = require 'mix'
 local values = require 'values'
 
 local tables = {}
@@ -32,7 +35,9 @@ function tables.build(t, writer)
     widths[c] = total > widest_natural and (natural[c] + 2) / total or 0
   end
   local function cell(text)
-    local piece = values.piece(text or '', nil, writer)
+    local items = (text or ''):match '^%[".*"%]$' and json.decode(text)
+    local piece = items and mix(FORMAT, values.typeset({ items = items, kind = 'tokens' }, nil, writer))
+      or values.piece(text or '', nil, writer)
     if pandoc.utils.type(piece) == 'Inline' then piece = { piece } end
     return { pandoc.Plain(piece) }
   end

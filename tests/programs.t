@@ -61,6 +61,12 @@ runs 'a prompt of one letter' $real --prompt a
 runs 'a prompt of blanks and line ends' $real --prompt $' \n\t '
 runs 'a prompt in many scripts' $real --prompt $'Ünï 漢字 🐋 \\ " < & \u0301'
 
+refuses 'a token that is two' '--token.*" whale whale".*one token' $real --token ' whale whale'
+refuses 'a token of no text' '--token' $real --token ''
+refuses 'a token that is no UTF-8' '--token' $real --token $'\xff'
+refuses 'the toy program knows no --token' '--token' $toy --token ' whale'
+runs 'another token' $real --token ' the'
+
 # ---- folders --------------------------------------------------------------
 
 refuses 'a model folder that is not there' 'models/none.*(set\.json|config\.json|No such)' \

@@ -214,7 +214,10 @@ static int top_output(fixture *f, const model *m, int token) {
 static void copying(fixture *f, const model *m, double *share, double *score) {
     head h = model_head(m, 0, 0);
     OK(circuit_copy_share(m, h, 0, 1, share, NULL, &f->e));
-    OK(circuit_copy_score(m, h, score, &f->e));
+    dmatrix W_E_W_U;
+    double sum;
+    OK(circuit_W_E_W_U(m, &W_E_W_U, &f->mem, &f->e));
+    OK(circuit_copy_score(h, W_E_W_U, score, &sum, &f->mem, &f->e));
 }
 
 /* Traps, 3: what token b raises most is the largest entry of column b. The
@@ -263,7 +266,11 @@ static void a_copying_score_needs_an_eigenvalue(void **state) {
     fixture *f = *state;
     model m = table_model(f, (float[]){0, 0, 0, 0});
     double x;
-    REFUSED(circuit_copy_score(&m, model_head(&m, 0, 0), &x, &f->e),
+    dmatrix W_E_W_U;
+    double sum;
+    OK(circuit_W_E_W_U(&m, &W_E_W_U, &f->mem, &f->e));
+    REFUSED(circuit_copy_score(model_head(&m, 0, 0), W_E_W_U, &x, &sum, &f->mem,
+                               &f->e),
             "all eigenvalues are zero");
     OK(circuit_copy_share(&m, model_head(&m, 0, 0), 0, 1, &x, NULL, &f->e));
     assert_near(x, 0, 0); /* equal to all others is not the largest */

@@ -78,7 +78,10 @@ static void check_entry(fixture *f, const model *m, head h, const char *key,
         OK(circuit_copy_share(m, h, 0, m->c.d_vocab - 1, &x, NULL, &f->e));
         relative(&most->share, x, expected, 1e-5);
     } else if (strncmp(key, "copying score", 13) == 0) {
-        OK(circuit_copy_score(m, h, &x, &f->e));
+        dmatrix W_E_W_U;
+        double sum;
+        OK(circuit_W_E_W_U(m, &W_E_W_U, mem, &f->e));
+        OK(circuit_copy_score(h, W_E_W_U, &x, &sum, mem, &f->e));
         relative(&most->score, x, expected, 1e-5);
     } else if (sscanf(key, "OV top 3 outputs of token %d", &token) == 1) {
         OK(circuit_OV_column(m, h, token, &values, mem, &f->e));

@@ -49,15 +49,17 @@ def count_costs(s, n_ordinary):
     """Multiplications behind the copy shares of a layer."""
     m = s.model()
     columns = m.n_heads * n_ordinary
-    factored = columns * m.d_vocab * m.d_head
+    # The rows W_U W_O of d_head numbers are made once a head, then used by every token.
+    factored = columns * m.d_vocab * m.d_head + m.n_heads * m.d_vocab * m.d_model * m.d_head
     yield Entry("7.count.thin", f"{m.d_model / m.d_head:g}", "text", "exact", "d_model / d_head")
-    yield Entry("7.count.dense", columns * m.d_vocab * m.d_model, "e2", "digits",
+    dense = columns * (m.d_vocab * m.d_model + m.d_model ** 2)  # W_OV x, then W_U
+    yield Entry("7.count.dense", dense, "e2", "digits",
                 "multiplications when every column is formed from W_U and W_OV W_E")
     yield Entry("7.count.factored", factored, "e2", "digits", "the same from thin factors")
     # How much is done depends on the way of counting; mine here is the least there
-    # can be, one entry a column, and a quarter is what the book's may not reach.
+    # can be, one entry a column, and half is what the book's may not reach.
     yield Entry("7.count.done", columns * m.d_head, "e2", "free",
-                "when what is beaten is dropped", (0, factored / 4))
+                "when what is beaten is dropped", (0, factored / 2))
 
 
 def prediction(s):

@@ -55,12 +55,16 @@ end
 
 local function page(chunk) return tex.link(chunk.id, '\\pageref*{' .. chunk.id .. '}') end
 
--- "page 3" or "pages 3, 7 and 9"; LaTeX knows which are the same.
+-- "page 3" or "pages 3, 7 and 9" for the indexes; LaTeX knows which are the same. In
+-- the text before them such a list could change its length with the page breaks that
+-- it makes, and never settle.
 function chunks.pages(list)
   local labels = {}
   for i, chunk in ipairs(list) do labels[i] = chunk.id end
   return '\\pagelist{' .. table.concat(labels, ',') .. '}'
 end
+
+local function number(chunk) return tex.link(chunk.id, tostring(chunk.number)) end
 
 local function footer(chunk, book)
   local group, out, later = chunk.group, {}, {}
@@ -70,8 +74,8 @@ local function footer(chunk, book)
       later[#later + 1] = other
     end
   end
-  if chunk ~= group.chunks[1] then say('Continues from %s.', chunks.pages { group.chunks[1] }) end
-  if #later > 0 then say('Continued on %s.', chunks.pages(later)) end
+  if chunk ~= group.chunks[1] then say('Continues from page~%s.', page(group.chunks[1])) end
+  if #later > 0 then say('Continued on page~%s.', join(later, page)) end
   if #group.used > 0 then
     say('Used in %s.', join(group.used, function(user)
       return ('%s on page~%s'):format(chunks.name_link(user), page(user))
@@ -81,7 +85,7 @@ local function footer(chunk, book)
   for i, name in ipairs(chunk.defines) do
     local used = (book.identifier[name] or { used = {} }).used
     defines[i] = ('\\code{%s}%s'):format(tex.code(name),
-      #used > 0 and ', used on ' .. chunks.pages(used) or '')
+      #used > 0 and ', used in ' .. join(used, number) or '')
   end
   if #defines > 0 then say('Defines %s.', table.concat(defines, '; ')) end
   return table.concat(out, '\n')

@@ -79,7 +79,7 @@ local function names(list)
   return out
 end
 
-local function footer(chunk, book)
+local function footer(chunk)
   local group, out = chunk.group, {}
   local later = {}
   for _, other in ipairs(group.chunks) do
@@ -95,8 +95,7 @@ local function footer(chunk, book)
   if #group.used > 0 then say('Used in ', names(group.used), '.') end
   local defines = {}
   for i, name in ipairs(chunk.defines) do
-    local identifier = book.identifier[name]
-    local used = identifier and identifier.used or {}
+    local used = chunk.uses[name] or {}
     defines[i] = { i > 1 and '; ' or '', pandoc.Code(name),
       #used > 0 and { ', used in ', numbers(used) } or '' }
   end
@@ -122,7 +121,7 @@ function chunks.chunk(chunk, book)
   local body = pandoc.Plain(mix('html',
     '<pre ' .. attributes .. '><code>', code, '</code></pre>'))
   local content = { pandoc.Div({ head }, pandoc.Attr('', { 'chunk-head' })), body }
-  local foot = footer(chunk, book)
+  local foot = footer(chunk)
   if #foot > 0 then
     content[3] = pandoc.Div({ pandoc.Plain(mix('html', foot)) },
       pandoc.Attr('', { 'chunk-foot' }))

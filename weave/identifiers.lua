@@ -7,6 +7,7 @@
 --                   a name that is only declared counts as defined there
 --   identifier      the same by name
 --   chunk.defines   names, once each
+--   chunk.uses      by name, the chunks that use this very definition
 -- and turns runs of kind "id" that have no definition, or that name a member
 -- (x->name), into text, and points the others at their definition.
 
@@ -75,17 +76,36 @@ end
 
 local function by_number(a, b) return a.number < b.number end
 
--- The definition that a use in `chunk` means: one in the same tangled file, or
--- else the first.
-local function meant(identifier, chunk)
-  for _, candidate in ipairs(identifier.chunks) do
-    for _, root in ipairs(candidate.group.roots) do
-      for _, own in ipairs(chunk.group.roots) do
-        if own == root then return candidate end
-      end
+local function share_root(a, b)
+  for _, root in ipairs(a.group.roots) do
+    for _, own in ipairs(b.group.roots) do
+      if own == root then return true end
     end
   end
-  return identifier.chunks[1]
+end
+
+-- Whether other files can see what a chunk defines: in a header all, else a
+-- function that is not static.
+local function is_public(chunk, name)
+  for _, root in ipairs(chunk.group.roots) do
+    if root:match '%.h$' then return true end
+  end
+  for _, line in ipairs(chunk.lines) do
+    local text = ''
+    for _, run in ipairs(line) do text = text .. run[2] end
+    if text:match('^%a.*%f[%w_]' .. name .. '%s*%(') then return not text:match '^static' end
+  end
+end
+
+-- The definition that a use in `chunk` means: one in the same tangled file, or
+-- else one that other files can see.
+local function meant(identifier, chunk)
+  for _, candidate in ipairs(identifier.chunks) do
+    if share_root(candidate, chunk) then return candidate end
+  end
+  for _, candidate in ipairs(identifier.chunks) do
+    if is_public(candidate, identifier.name) then return candidate end
+  end
 end
 
 -- Points the identifiers in a chunk at their definitions, and notes the use.
@@ -97,12 +117,15 @@ local function link_runs(chunk, known)
       local member = before:match '%->$' or before:match '[%w_%])]%.$'
       local identifier = run[1] == 'id' and not member and is_c(chunk)
         and known[run[2]]
-      if identifier then
-        local target = meant(identifier, chunk)
+      local target = identifier and meant(identifier, chunk)
+      if target then
         run[3] = target.label
         if target ~= chunk and not noted[identifier] then
           noted[identifier] = true
           table.insert(identifier.used, chunk)
+          local uses = target.uses[identifier.name] or {}
+          table.insert(uses, chunk)
+          target.uses[identifier.name] = uses
         end
       elseif run[1] == 'id' then
         run[1], run[3] = 'text', nil
@@ -114,7 +137,9 @@ end
 function identifiers.resolve(b)
   local texts, kept, inside = {}, {}, indented(b.chunks)
   b.identifier = {}
-  for _, chunk in ipairs(b.chunks) do texts[chunk], chunk.defines = text_of(chunk), {} end
+  for _, chunk in ipairs(b.chunks) do
+    texts[chunk], chunk.defines, chunk.uses = text_of(chunk), {}, {}
+  end
   for _, identifier in ipairs(b.identifiers) do
     local defined, declared = {}, {}
     for _, label in ipairs(identifier.defs) do

@@ -66,7 +66,7 @@ end
 
 local function number(chunk) return tex.link(chunk.id, tostring(chunk.number)) end
 
-local function footer(chunk, book)
+local function footer(chunk)
   local group, out, later = chunk.group, {}, {}
   local function say(format, ...) out[#out + 1] = format:format(...) end
   for _, other in ipairs(group.chunks) do
@@ -83,7 +83,7 @@ local function footer(chunk, book)
   end
   local defines = {}
   for i, name in ipairs(chunk.defines) do
-    local used = (book.identifier[name] or { used = {} }).used
+    local used = chunk.uses[name] or {}
     defines[i] = ('\\code{%s}%s'):format(tex.code(name),
       #used > 0 and ', used in ' .. join(used, number) or '')
   end
@@ -103,7 +103,7 @@ function chunks.chunk(chunk, book)
   return pandoc.RawBlock('latex', ('\\begin{chunk}{%s}{%s%s}{%s}\n%s\\end{chunk}\n' ..
     '\\chunkfoot{%s}'):format(chunk.id, chunks.name_link(group.chunks[1]),
     chunk == group.chunks[1] and '$\\equiv$' or '${+}{\\equiv}$', place,
-    table.concat(out), footer(chunk, book)))
+    table.concat(out), footer(chunk)))
 end
 
 return chunks

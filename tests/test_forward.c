@@ -482,6 +482,32 @@ static void processing_changes_no_prediction_of_a_shortformer(void **state) {
     model_close(&m);
 }
 
+/* Mistake 10: b_K adds W_Q x_i . b_K to every score of row i, a term of the query
+   alone, which the softmax does not see; so scores of two queries cannot be
+   compared. */
+static void a_term_of_the_query_alone_changes_no_pattern(void **state) {
+    fixture *f = *state;
+    model m;
+    cache before, after;
+    const int tokens[] = {5, 1, 60, 7, 7, 30};
+    golden_open(f, "tiny-1l", &m);
+    OK(forward_run(&m, tokens, 6, &before, &f->mem, &f->e));
+    for (int i = 0; i < m.c.n_heads * m.c.d_head; i++)
+        m.layers[0].b_K[i] += 0.5F;
+    OK(forward_run(&m, tokens, 6, &after, &f->mem, &f->e));
+    const layer_cache *x = &before.layers[0], *y = &after.layers[0];
+    for (int h = 0; h < m.c.n_heads; h++) {
+        matrix s = forward_square(x->attn_scores, 6, h);
+        matrix t = forward_square(y->attn_scores, 6, h);
+        double shift = ENTRY(t, 5, 0) - ENTRY(s, 5, 0);
+        assert_true(fabs(shift) > 1e-3);
+        for (int j = 1; j < 6; j++)
+            assert_near(ENTRY(t, 5, j) - ENTRY(s, 5, j), shift, 1e-5);
+    }
+    assert_floats("pattern", y->pattern, x->pattern, (size_t)m.c.n_heads * 36, 0, 1e-5);
+    model_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(processed_weights_agree_with_transformerlens),
@@ -497,6 +523,7 @@ int main(void) {
         TEST(layer_norm_divides_by_n_with_eps_inside_the_root),
         TEST(shortformer_positions_reach_queries_and_keys_alone),
         TEST(processing_changes_no_prediction_of_a_shortformer),
+        TEST(a_term_of_the_query_alone_changes_no_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

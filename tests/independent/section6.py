@@ -11,6 +11,7 @@ from rules import Entry
 
 def section_6(s):
     h, D, K = s.head, s.head.d_model, s.head.d_head
+    yield Entry("6.W_OV.shape", [D, D], "json", "exact", "shape of W_OV")
     yield Entry("6.W_OV.entries", D * D, "json", "exact")
     for name, W in (("W_OV", h.W_OV), ("W_QK", h.W_QK)):
         yield Entry(f"6.{name}.rank", circuits.rank(W), "json", "exact")
@@ -25,6 +26,9 @@ def section_6(s):
                         meaning if name == "W_OV" else "")
         yield Entry(f"6.{name}.sv.{K + 1}.double", sv[K], "e1", "noise<=1e-12",
                     "the same in double precision")
+        if name == "W_OV":
+            yield Entry("6.W_OV.tolerance", D * 2.0 ** -23 * sv[0], "e1", "digits",
+                        "d_model * epsilon * sigma_1 in single precision")
         thin = circuits.thin_singular_values(*h.factors[name])
         yield Entry(f"6.{name}.thin_minus_full", largest(thin - sv[:K]), "e1", "noise<=1e-12",
                     "singular values from the core of the thin factors")
@@ -91,13 +95,19 @@ def virtual_head(s):
     yield Entry("6.virtual.later", f"1.{b}", "text", "exact")
     yield Entry("6.virtual.composition", size[a, b], "f3", "digits",
                 "||W_OV2 W_OV1|| / (||W_OV2|| ||W_OV1||)")
+    chance, sizes = 1 / np.sqrt(s.model(name).d_model), list(size.values())
+    yield Entry("6.virtual.median", np.median(sizes), "f3", "digits", "median of all pairs")
+    yield Entry("6.virtual.least", min(sizes), "f3", "digits", "smallest of all pairs")
+    yield Entry("6.virtual.pairs", len(sizes), "json", "exact", "pairs of heads")
+    yield Entry("6.virtual.above", sum(v > chance for v in sizes), "json", "exact",
+                "pairs that compose more than chance")
     x = s.run(name)["blocks.0.ln1.hook_normalized"]
     A_1 = s.run(name)["blocks.0.attn.hook_pattern"][a]
     A_2 = s.run(name)["blocks.1.attn.hook_pattern"][b]
     W_1, W_2 = earlier[a].W_OV, later[b].W_OV
     one_by_one = A_2 @ (A_1 @ x @ W_1.T) @ W_2.T
     at_once = (A_2 @ A_1) @ x @ (W_2 @ W_1).T
-    yield Entry("6.virtual.random", 1 / np.sqrt(s.model(name).d_model), "f3", "digits",
+    yield Entry("6.virtual.random", chance, "f3", "digits",
                 "composition by chance, 1 / sqrt(d_model)")
     yield Entry("6.virtual.difference", largest(one_by_one - at_once), "e1", "noise<=1e-11",
                 "max |one head after the other - the virtual head|")

@@ -13,10 +13,13 @@ def section_7(s):
                 "numbers of a d_vocab x d_vocab circuit")
     yield Entry("7.table.factored", 2 * m.d_vocab * m.d_head, "json", "exact",
                 "numbers when kept as two thin factors")
+    own = 0
     for i, token in enumerate(s.about["ov_tokens"]):
         column = circuits.ov_columns(m, s.head, [s.tokenizer.single(token)])[:, 0]
+        own += int(column.argmax() == s.tokenizer.single(token))
         yield Entry(f"7.ov.'{token}'", s.texts(best(column, 6)), "json", "list",
                     "" if i else "top outputs of the OV column")
+    yield Entry("7.ov.own", own, "json", "exact", "columns that begin with their own token")
     yield Entry("7.ordinary", f"{first} to {last}", "text", "exact", "ordinary tokens")
     ordinary = np.arange(first, last + 1)
     shares = [circuits.copy_share(m, h, ordinary) for h in s.heads()]
@@ -93,5 +96,8 @@ def prediction(s):
     yield Entry("7.explain.qk", row[s.moved], "f2", "digits",
                 "QK row of the last token, entry of the moved one")
     yield Entry("7.explain.qk_median", np.median(row), "f2", "digits", "median of that row")
+    higher = row[sorted(set(s.prompt))] > row[s.moved]
+    yield Entry("7.explain.qk_prompt_rank", 1 + int(higher.sum()), "json", "exact",
+                "its rank among the tokens of the prompt")
     yield Entry("7.explain.qk_rank", 1 + int(np.sum(row > row[s.moved])), "json", "exact",
                 "rank of the moved token in it")

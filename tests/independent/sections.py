@@ -57,7 +57,9 @@ def section_3(s):
     yield Entry("3.moved", s.about["moved"], "json", "exact", "the token that is moved")
     yield Entry("3.first.mean", A[1:, 0].mean(), "f2", "digits",
                 "mean weight on the first token, rows 2 and on")
-    yield Entry("3.moved.weight", A[-1][s.places].sum(), "f2", "digits",
+    yield Entry("3.first.even", np.mean(1 / np.arange(2, len(s.prompt) + 1)), "f2", "digits",
+                "the same for rows of even weight")
+    yield Entry("3.moved.weight", A[-1][s.places].sum(), "f3", "digits",
                 "weight of the last row on the moved token, all places")
     sources = best(A[-1], 3)
     yield Entry("3.last_row.top", s.texts(np.array(s.prompt)[sources]), "json", "list",
@@ -75,6 +77,11 @@ def section_3(s):
     rank = 1 + int(np.sum(output > output[s.moved]))
     yield Entry("3.output.rank_of_moved", rank, "json", "exact",
                 f"rank of '{s.about['moved']}' among d_vocab tokens")
+    results = s.run()[f"blocks.{s.layer}.attn.hook_z"][-1]
+    first = [f"{s.layer}.{i}" for i, h in enumerate(s.heads())
+             if (m.weights["unembed.W_U"].T @ (h.W_O @ results[i])).argmax() == s.moved]
+    yield Entry("3.heads_first", ", ".join(first) or "none", "text", "exact",
+                "heads of the layer that raise the moved token most")
     yield Entry("3.d_vocab", m.d_vocab, "json", "exact")
 
 

@@ -12,7 +12,7 @@ SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
-PROGRAMS := circuits_part2_toy circuits_part2 verify
+PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c

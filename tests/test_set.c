@@ -229,10 +229,85 @@ static void a_lone_model_shows_the_tokens_of_its_prompt(void **state) {
     assert_int_equal(r.n_models, 1);
     assert_int_equal(r.moved, r.predicted);
     assert_int_equal(r.n_ov, r.n);
-    assert_ptr_equal(r.ov, r.tokens);
-    assert_ptr_equal(r.qk, r.tokens);
+    assert_memory_equal(r.ov, r.tokens, (size_t)r.n * sizeof *r.ov);
+    assert_int_equal(r.n_qk, r.n);
+    assert_ptr_equal(r.qk, r.ov);
     assert_int_equal(r.first, 0);
     assert_int_equal(r.last, 10239);
+    run_close(&r);
+}
+
+static void a_token_of_the_prompt_is_shown_once(void **state) {
+    fixture *f = *state;
+    run r;
+    golden_link(f, "tiny-1l");
+    OK(run_open(f->folder, (run_choice){.tokens = "7,3,7,7,3,9"}, &r, &f->mem,
+                &f->e));
+    assert_int_equal(r.n_ov, 3);
+    assert_memory_equal(r.ov, ((int[]){7, 3, 9}), 3 * sizeof(int));
+    run_close(&r);
+    OK(run_open(f->folder,
+                (run_choice){.tokens = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,"
+                                       "16,17,18"},
+                &r, &f->mem, &f->e));
+    assert_int_equal(r.n_ov, 16); /* and no more than that */
+    run_close(&r);
+}
+
+/* ---- Ids in place of text ---- */
+
+static void ids_are_taken_as_they_stand(void **state) {
+    fixture *f = *state;
+    run r;
+    OK(run_open("models/mini/1l", (run_choice){.tokens = "17,0,10239,000000017"},
+                &r, &f->mem, &f->e));
+    assert_int_equal(r.n, 4);
+    assert_memory_equal(r.tokens, ((int[]){17, 0, 10239, 17}), 4 * sizeof(int));
+    assert_string_equal(run_word(&r, 17, &f->mem, &f->e),
+                        tokenizer_show(r.words, 17, &f->mem, &f->e));
+    assert_int_equal(r.moved, r.predicted);
+    run_close(&r);
+    OK(run_open("models/mini", (run_choice){.tokens = "5"}, &r, &f->mem, &f->e));
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.moved, r.predicted);
+    assert_int_equal(r.n_ov, r.s.n_ov); /* the set's, all the same */
+    run_close(&r);
+}
+
+static void a_model_without_a_tokenizer_shows_ids(void **state) {
+    fixture *f = *state;
+    run r;
+    golden_link(f, "tiny-1l");
+    OK(run_open(f->folder, (run_choice){.tokens = "1,60", .token = "#17"}, &r,
+                &f->mem, &f->e));
+    assert_null(r.words);
+    assert_string_equal(run_word(&r, 17, &f->mem, &f->e), "#17");
+    assert_string_equal(run_text(&r, 60, &f->mem, &f->e), "#60");
+    assert_int_equal(r.n_ov, 1);
+    assert_int_equal(r.ov[0], 17);
+    run_close(&r);
+    OK(run_open(f->folder, (run_choice){.tokens = "1", .token = "0"}, &r,
+                &f->mem, &f->e));
+    assert_int_equal(r.qk[0], 0);
+    run_close(&r);
+}
+
+/* A vocabulary is often padded to a round number. */
+static void a_token_that_the_tokenizer_lacks_is_shown_as_its_id(void **state) {
+    fixture *f = *state;
+    run r;
+    golden_link(f, "tiny-1l");
+    write_text(in_folder(f, "tokenizer.json"),
+               "{\"pre_tokenizer\": {\"type\": \"ByteLevel\", "
+               "\"add_prefix_space\": false}, "
+               "\"decoder\": {\"type\": \"ByteLevel\"}, "
+               "\"model\": {\"type\": \"BPE\", "
+               "\"vocab\": {\"a\": 0, \"b\": 1}, \"merges\": []}}");
+    OK(run_open(f->folder, (run_choice){.tokens = "1,2"}, &r, &f->mem, &f->e));
+    assert_int_equal(tokenizer_size(r.words), 2);
+    assert_string_equal(run_text(&r, 1, &f->mem, &f->e), "b");
+    assert_string_equal(run_text(&r, 2, &f->mem, &f->e), "#2");
+    assert_string_equal(run_word(&r, 60, &f->mem, &f->e), "#60");
     run_close(&r);
 }
 
@@ -287,7 +362,143 @@ static void a_prompt_that_cannot_be_read_is_refused(void **state) {
                "not UTF-8 at byte 0");
     refuse_run(f, lone, (run_choice){0},
                "models/mini/1l: a lone model has no prompt of its own; give "
-               "one with --prompt");
+               "one with --prompt, or ids with --tokens");
+}
+
+static void a_list_that_is_not_of_ids_is_refused(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *list, *says;
+    } all[] = {{"", "item 1, \"\", is not a token id"},
+               {"1,,2", "item 2, \"\", is not"},
+               {"1,", "item 2, \"\", is not"},
+               {",1", "item 1, \"\", is not"},
+               {"1,x", "item 2, \"x\", is not"},
+               {"-1", "item 1, \"-1\", is not"},
+               {"+1", "item 1, \"+1\", is not"},
+               {"1, 2", "item 2, \" 2\", is not"},
+               {"[1,2]", "item 1, \"[1\", is not"},
+               {"0x1", "item 1, \"0x1\", is not"},
+               {"1.5", "item 1, \"1.5\", is not"},
+               {"1,\n2", "item 2, \"?2\", is not"},
+               {"1,99999999999", "item 2, \"99999999999\", is not"},
+               {"4294967297", "item 1, \"4294967297\", is not"},
+               {"0,61", ": token 1 is 61, expected 0 to 60"},
+               {"999999999", ": token 0 is 999999999, expected 0 to 60"},
+               {"1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+                "1,1,1",
+                "33 tokens, but the model reads at most n_ctx = 32"}};
+    golden_link(f, "tiny-1l");
+    for (size_t i = 0; i < COUNT(all); i++)
+        refuse_run(f, f->folder, (run_choice){.tokens = all[i].list},
+                   all[i].says);
+    refuse_run(f, "models/mini", (run_choice){.tokens = "1", .prompt = "a"},
+               "--prompt and --tokens are both given");
+}
+
+static void what_needs_text_is_refused_without_a_tokenizer(void **state) {
+    fixture *f = *state;
+    golden_link(f, "tiny-1l");
+    refuse_run(f, f->folder, (run_choice){.prompt = "a"},
+               ": no tokenizer.json in it or one folder up, so text cannot be "
+               "read; give ids with --tokens");
+    static const char *const bad[] = {" the", "", "#", "##1", "61", "#61",
+                                      "-1",   "1 ", "99999999999"};
+    for (size_t i = 0; i < COUNT(bad); i++)
+        refuse_run(f, f->folder, (run_choice){.tokens = "1", .token = bad[i]},
+                   "--token: there is no tokenizer.json, and \"");
+    refuse_run(f, f->folder, (run_choice){.tokens = "1", .token = " the"},
+               "\" the\" is not an id of 0 to 60");
+}
+
+/* ---- Processing ---- */
+
+/* The steps that were applied, one letter each in their order. */
+static const char *steps_of(const run *r, char letters[RUN_STEPS + 1]) {
+    static const char *const names[RUN_STEPS] = {
+        "fold_ln", "center_writing_weights", "center_unembed",
+        "fold_value_biases"};
+    for (int i = 0; i < RUN_STEPS; i++) {
+        assert_string_equal(r->steps[0][i].name, names[i]);
+        letters[i] = r->steps[0][i].left_out ? '-' : "nwuv"[i];
+    }
+    letters[RUN_STEPS] = '\0';
+    return letters;
+}
+
+/* Which steps were applied, told from the weights. */
+static const char *steps_seen(const run *r, char letters[RUN_STEPS + 1]) {
+    const model *m = &r->models[0];
+    const layer_weights *w = &m->layers[0];
+    double embedding = 0, unembedding = 0, b_V = 0;
+    for (int d = 0; d < m->c.d_model; d++)
+        embedding += m->W_E[d];
+    for (int t = 0; t < m->c.d_vocab; t++)
+        unembedding += m->W_U[t];
+    for (int k = 0; k < m->c.d_head; k++)
+        b_V += fabs(w->b_V[k]);
+    strcpy(letters, "nwuv");
+    if (w->ln1_w)
+        letters[0] = '-';
+    if (fabs(embedding) > 1e-5)
+        letters[1] = '-';
+    if (fabs(unembedding) > 1e-5)
+        letters[2] = '-';
+    if (b_V > 0)
+        letters[3] = '-';
+    return letters;
+}
+
+static void a_run_says_which_steps_were_applied(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *key, *value, *steps;
+        bool raw;
+    } all[] = {{"n_ctx", "32", "nwuv", false},
+               {"n_ctx", "32", "----", true},
+               {"shortformer_pos", "true", "---v", false},
+               {"shortformer_pos", "true", "----", true}};
+    char said[RUN_STEPS + 1], seen[RUN_STEPS + 1];
+    for (size_t i = 0; i < COUNT(all); i++) {
+        run r;
+        golden_link(f, "tiny-1l");
+        json_t *root = read_json(in_folder(f, "config.json"));
+        json_object_set_new(root, all[i].key,
+                            json_loads(all[i].value, JSON_DECODE_ANY, NULL));
+        char *text = json_dumps(root, 0);
+        json_decref(root);
+        unlink(in_folder(f, "config.json"));
+        write_text(in_folder(f, "config.json"), text);
+        free(text);
+        OK(run_open(f->folder, (run_choice){.tokens = "1", .raw = all[i].raw},
+                    &r, &f->mem, &f->e));
+        assert_int_equal(r.raw, all[i].raw);
+        assert_string_equal(steps_of(&r, said), all[i].steps);
+        assert_string_equal(steps_seen(&r, seen), all[i].steps);
+        run_close(&r);
+        golden_unlink(f);
+    }
+}
+
+static void raw_weights_are_those_of_the_file(void **state) {
+    fixture *f = *state;
+    run r, processed;
+    tensor_list list;
+    golden_link(f, "tiny-2l");
+    bytes file =
+        read_tensors(f, golden_path(f, "tiny-2l", "safetensors"), &list);
+    OK(run_open(f->folder, (run_choice){.tokens = "1,2,3", .raw = true}, &r,
+                &f->mem, &f->e));
+    OK(run_open(f->folder, (run_choice){.tokens = "1,2,3"}, &processed, &f->mem,
+                &f->e));
+    const tensor *W_U = tensor_find(&list, "unembed.W_U");
+    assert_memory_equal(r.models[0].W_U, W_U->at, 40 * 53 * sizeof(float));
+    assert_memory_not_equal(processed.models[0].W_U, W_U->at,
+                            40 * 53 * sizeof(float));
+    assert_int_equal(r.predicted, processed.predicted);
+    run_close(&r);
+    run_close(&processed);
+    file_unmap(&file);
 }
 
 /* Makes the test's folder a set with mini's models and tokenizer. */
@@ -331,7 +542,7 @@ static void a_folder_that_cannot_be_run_is_refused(void **state) {
     run_choice some = {.prompt = "a"};
     refuse_run(f, in_folder(f, "absent"), some, "/absent: neither a model set");
     golden_link(f, "tiny-1l");
-    refuse_run(f, f->folder, some, "tokenizer.json: cannot open");
+    refuse_run(f, f->folder, some, ": no tokenizer.json in it or one folder up");
     write_text(in_folder(f, "tokenizer.json"), "{}");
     refuse_run(f, f->folder, some, "/tokenizer.json");
     unlink(in_folder(f, "tokenizer.json"));
@@ -352,6 +563,14 @@ int main(void) {
         TEST(a_run_has_what_its_description_says),
         TEST(the_command_line_goes_before_the_description),
         TEST(a_lone_model_shows_the_tokens_of_its_prompt),
+        TEST(a_token_of_the_prompt_is_shown_once),
+        TEST(ids_are_taken_as_they_stand),
+        TEST(a_model_without_a_tokenizer_shows_ids),
+        TEST(a_token_that_the_tokenizer_lacks_is_shown_as_its_id),
+        TEST(a_list_that_is_not_of_ids_is_refused),
+        TEST(what_needs_text_is_refused_without_a_tokenizer),
+        TEST(a_run_says_which_steps_were_applied),
+        TEST(raw_weights_are_those_of_the_file),
         TEST(a_head_that_is_not_there_is_refused),
         TEST(a_token_that_is_not_one_is_refused_with_its_pieces),
         TEST(a_prompt_that_cannot_be_read_is_refused),

@@ -99,7 +99,7 @@ def virtual_head(s):
     yield Entry("6.virtual.median", np.median(sizes), "f3", "digits", "median of all pairs")
     yield Entry("6.virtual.least", min(sizes), "f3", "digits", "smallest of all pairs")
     yield Entry("6.virtual.pairs", len(sizes), "json", "exact", "pairs of heads")
-    yield Entry("6.virtual.above", sum(v > chance for v in sizes), "json", "exact",
+    yield Entry("6.virtual.above", int(sum(v > chance for v in sizes)), "json", "exact",
                 "pairs that compose more than chance")
     x = s.run(name)["blocks.0.ln1.hook_normalized"]
     A_1 = s.run(name)["blocks.0.attn.hook_pattern"][a]

@@ -57,11 +57,18 @@ ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,boo
 include tangled/roots.mk
 endif
 
-tangled/roots.mk: $(CHAPTERS) weave/tangle.sh weave/chunks.awk
+tangled/roots.mk: $(CHAPTERS) chapters weave/tangle.sh weave/chunks.awk
 	@echo "tangle  chapters -> tangled/"
 	@weave/tangle.sh tangled $(CHAPTERS)
 
-$(addprefix tangled/,$(ROOTS)): tangled/roots.mk ;
+TANGLED := $(addprefix tangled/,$(ROOTS))
+$(TANGLED): tangled/roots.mk ;
+
+# A file that somebody deleted is made again.
+ifneq ($(filter-out $(wildcard tangled/*),$(TANGLED)),)
+tangled/roots.mk: FORCE
+endif
+.PHONY: FORCE
 
 # ---- C -> programs -------------------------------------------------------
 
@@ -73,10 +80,18 @@ LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL),$(SOURCES))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
-$(OBJ)/%.o: tangled/%.c | $(OBJ)
+# $(OBJ)/flags holds how things are compiled; it is new when that changes.
+FLAGS := $(CC) $(CFLAGS) $(LDLIBS)
+ifneq ($(file <$(OBJ)/flags),$(FLAGS))
+$(OBJ)/flags: FORCE
+endif
+$(OBJ)/flags: | $(OBJ)
+	@echo '$(FLAGS)' >$@
+
+$(OBJ)/%.o: tangled/%.c $(OBJ)/flags | $(OBJ)
 	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(OBJ)/test_%.o: tests/test_%.c | $(OBJ)
+$(OBJ)/test_%.o: tests/test_%.c $(OBJ)/flags | $(OBJ)
 	$(CC) $(CFLAGS) -Itangled -MMD -MP -c -o $@ $<
 
 $(OBJ)/libbook.a: $(call objects,$(LIBRARY))
@@ -109,7 +124,14 @@ TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
 $(TOY_RESULTS): $(OUT)/.toy ;
 $(REAL_RESULTS): $(OUT)/.real ;
-$(FIGURES:%=$(OUT)/data/%.dat): $(OUT)/.toy $(OUT)/.real ;
+DATA := $(FIGURES:%=$(OUT)/data/%.dat)
+$(DATA): $(OUT)/.toy $(OUT)/.real ;
+
+# A result that somebody deleted is made again.
+ifneq ($(filter-out $(wildcard $(OUT)/* $(OUT)/data/*),$(TOY_RESULTS) $(REAL_RESULTS) $(DATA)),)
+$(OUT)/.toy $(OUT)/.real: FORCE
+endif
+.PHONY: FORCE
 
 COMPARE := $(OUT)/part2_toy.json=models/toy/expected.tsv $(OUT)/part2.json=$(SET)/expected.tsv
 RESULTS := $(OUT)/part2_toy.json $(OUT)/part2.json
@@ -132,7 +154,8 @@ bless: tangled/verify $(RESULTS)
 ## figures: draws the plots and the drawings.
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
-$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp
+.PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh
 	@mkdir -p $(FIG)
 	@echo "draw    $*"
 	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*
@@ -145,7 +168,7 @@ WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
   --standalone --toc --wrap=none --fail-if-warnings
 
-tangled/book.tokens: $(CHAPTERS)
+tangled/book.tokens: $(CHAPTERS) chapters
 	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
@@ -167,7 +190,7 @@ $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new $<
 	@mv $@.new $@
 
-$(OUT)/book.pdf: $(OUT)/book.tex
+$(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
 

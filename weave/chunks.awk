@@ -7,7 +7,7 @@ $1 == "@nl" || /^@index nl$/ { line++ }
 $1 == "@quote" { quoted = 1 }
 $1 == "@endquote" { quoted = 0 }
 $1 == "@defn" {
-    name = substr($0, 7)
+    name = current = substr($0, 7)
     if (!(name in defined)) {
         defined[name] = file ":" line
         order[++n] = name
@@ -16,6 +16,7 @@ $1 == "@defn" {
 $1 == "@use" && !quoted {
     name = substr($0, 6)
     used[name] = 1
+    inside[current] = inside[current] name "\n"
     if (!(name in first_use)) {
         first_use[name] = file ":" line
         uses[++n_uses] = name
@@ -50,6 +51,16 @@ function meant(name, list,    other, best, d, least) {
     return best == "" ? "" : "; is @<<" best "@>> meant?"
 }
 
+# Marks a chunk and those that it uses, directly or not.
+function reach(name,    list, i, n) {
+    if (name in reached)
+        return
+    reached[name] = 1
+    n = split(inside[name], list, "\n")
+    for (i = 1; i < n; i++)
+        reach(list[i])
+}
+
 function complain(where, text) {
     gsub(/@<</, "<<", text)
     gsub(/@>>/, ">>", text)
@@ -66,11 +77,16 @@ END {
         name = order[i]
         if (name in used)
             continue
+        reach(name)
         if (name ~ /^[A-Za-z0-9_]+\.(c|h|gp)$/)
             print name
         else
             complain(defined[name], "chunk <<" name \
                      ">> is never used" meant(name, first_use))
     }
+    for (i = 1; i <= n; i++)
+        if (!(order[i] in reached))
+            complain(defined[order[i]], "chunk <<" order[i] \
+                     ">> is used by itself alone, directly or through others")
     exit failed
 }

@@ -3,11 +3,42 @@
 # The script finds its data file in `data` and loads weave/figure.gp for the rest.
 set -eu
 script=$1 data=$2 out=$3
+export LC_ALL=C.UTF-8 TZ=UTC0
+trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.said"' EXIT
+
+# What gnuplot says of a line of the script, it says of the chapter's.
+explain() {
+    awk -v script="$script" '
+        BEGIN {
+            while ((getline line < script) > 0) {
+                n++
+                if (split(line, word, " ") == 3 && word[1] == "#line") {
+                    at = word[2] - 1
+                    file = word[3]
+                    gsub(/"/, "", file)
+                } else
+                    at++
+                place[n] = file ":" at
+            }
+        }
+        index($0, "\"" script "\" line ") == 1 {
+            rest = substr($0, length(script) + 9)
+            line = rest + 0
+            sub(/^[0-9]+/, "", rest)
+            $0 = place[line] rest
+        }
+        NF { print }' "$out.said" >&2
+}
+
 for kind in svg pdf; do
-    gnuplot -e "kind='$kind'; out='$out.$kind.new'; data='$data'" "$script"
+    gnuplot -e "kind='$kind'; out='$out.$kind.new'; data='$data'" "$script" \
+        2>"$out.said" || { explain; exit 1; }
+    explain
     [ -s "$out.$kind.new" ] || {
         echo "$script: gnuplot drew nothing into $out.$kind" >&2
         exit 1
     }
 done
+# The one date in the PDF, that of its making, is not ours to keep.
+LC_ALL=C sed -i 's/CreationDate (D:[0-9]\{14\}/CreationDate (D:20000101000000/' "$out.pdf.new"
 for kind in svg pdf; do mv "$out.$kind.new" "$out.$kind"; done

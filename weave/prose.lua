@@ -99,12 +99,13 @@ function prose.read(text, file, line, problems)
       return mark(e, '`' .. e.text .. '`', e.text .. '`', e.text)
     end,
     Link = function(e)
-      return mark(e, '](' .. e.target, '](<' .. decode(e.target),
+      return mark(e, '](' .. e.target .. ')', '](' .. e.target, '](<' .. decode(e.target),
         decode(e.target), pandoc.utils.stringify(e.content))
     end,
-    Image = function(e) return mark(e, '](' .. e.src, e.src) end,
+    Image = function(e) return mark(e, '](' .. e.src .. ')', '](' .. e.src, e.src) end,
     Header = function(e)
-      return mark(e, '#' .. e.identifier, pandoc.utils.stringify(e.content))
+      return mark(e, '{#' .. e.identifier .. '}', '{#' .. e.identifier .. ' ',
+        '{#' .. e.identifier, pandoc.utils.stringify(e.content))
     end,
     Span = mark_container,
     Div = mark_container,

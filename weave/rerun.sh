@@ -26,14 +26,25 @@ objcopy --strip-all "$program" "$work/program"
     env | grep -E '^(OPENBLAS|OMP)_' | sort || true
 } >"$work/key"
 
-if cmp -s "$work/key" "$folder/.$name.key" && [ -s "$folder/$name.json" ]; then
+complete() {
+    [ -s "$folder/$name.json" ] && [ -f "$folder/${name}_stdout.txt" ] &&
+        [ -f "$folder/.$name.data" ] &&
+        while read -r file; do
+            [ -f "$folder/data/$file" ] || return 1
+        done <"$folder/.$name.data"
+}
+if cmp -s "$work/key" "$folder/.$name.key" && complete; then
     touch "$stamp"
     exit 0
 fi
 echo "run     ${program##*/}"
 mkdir "$work/data"
 "$program" "$@" --json "$work/$name.json" --data "$work/data" \
-    >"$work/${name}_stdout.txt"
+    >"$work/${name}_stdout.txt" || {
+    status=$?
+    grep -F '[FALSE]' "$work/${name}_stdout.txt" >&2 || true
+    exit "$status"
+}
 
 keep() { cmp -s "$1" "$2" || mv "$1" "$2"; }
 [ ! -f "$folder/.$name.data" ] || while read -r old; do

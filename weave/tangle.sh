@@ -12,13 +12,30 @@ trap 'rm -rf "$work"' EXIT
 
 "$noweb/markup" -t "$@" >"$work/stream"
 awk -f weave/chunks.awk "$work/stream" >"$work/roots"
+# A script that only moved is not drawn again: it keeps its date.
+same_script() {
+    [ -f "$2" ] && [ "$(grep -v '^#line' "$1")" = "$(grep -v '^#line' "$2")" ]
+}
+
 while read -r root; do
     "$noweb/nt" -t -L -R"$root" <"$work/stream" >"$work/$root"
-    cmp -s "$work/$root" "$folder/$root" || mv "$work/$root" "$folder/$root"
+    cmp -s "$work/$root" "$folder/$root" && continue
+    case $root in
+    *.gp) same_script "$work/$root" "$folder/$root" &&
+        touch -r "$folder/$root" "$work/$root" ;;
+    esac
+    mv "$work/$root" "$folder/$root"
 done <"$work/roots"
 
 for old in "$folder"/*.c "$folder"/*.h "$folder"/*.gp; do
-    grep -qxF "${old##*/}" "$work/roots" || rm -f "$old"
+    [ -f "$old" ] || continue
+    name=${old##*/}
+    grep -qxF "$name" "$work/roots" && continue
+    case $name in
+    *.c) rm -f "$old" "${old%.c}.o" "${old%.c}.d" ;;
+    *.gp) rm -f "$old" figures/*/"${name%.gp}".svg figures/*/"${name%.gp}".pdf ;;
+    *) rm -f "$old" ;;
+    esac
 done
 {
     printf 'ROOTS :='

@@ -3,9 +3,9 @@
 
 MODEL = mini
 CC = gcc
-CFLAGS = -std=c17 -O2 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+CFLAGS = -std=c17 -O3 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 LDFLAGS = -Wl,--build-id=none
-LDLIBS = -llapacke -lopenblas -ljansson -lpcre2-8 -lutf8proc -lm
+LDLIBS = -llapacke -lopenblas -ljansson -lzip -lpcre2-8 -lutf8proc -lm
 OBJ = tangled
 
 SET := models/$(MODEL)
@@ -22,7 +22,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 
 PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
-  libopenblas-dev liblapacke-dev libjansson-dev libpcre2-dev libutf8proc-dev \
+  libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcmocka-dev python3-numpy perl
 
 .PHONY: book deps toy real figures html pdf verify bless check clean distclean help

@@ -47,11 +47,10 @@ static void check_spectrum(fixture *f, factored x, const json_t *expected,
         assert_near(all[i], 0, u.rows * 2.3e-16 * all[0]);
 }
 
-static void check_top(fixture *f, matrix values, const json_t *expected) {
+static void check_top(matrix values, const json_t *expected) {
     int ids[3];
     assert_int_equal(json_array_size(expected), 3);
-    OK(circuit_top(values.at, values.rows * values.cols, 3, ids, &f->mem,
-                   &f->e));
+    circuit_top(values.at, values.rows * values.cols, 3, ids);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(ids[i],
                          json_integer_value(json_array_get(expected, i)));
@@ -85,10 +84,10 @@ static void check_entry(fixture *f, const model *m, head h, const char *key,
         relative(&most->score, x, expected, 1e-5);
     } else if (sscanf(key, "OV top 3 outputs of token %d", &token) == 1) {
         OK(circuit_OV_column(m, h, token, &values, mem, &f->e));
-        check_top(f, values, expected);
+        check_top(values, expected);
     } else if (sscanf(key, "QK top 3 sources of query %d", &token) == 1) {
         OK(circuit_QK_row(m, h, token, &values, mem, &f->e));
-        check_top(f, values, expected);
+        check_top(values, expected);
     } else {
         fail_msg("\"%s\" is not compared", key);
     }
@@ -127,7 +126,7 @@ static void check_run(fixture *f, const model *m, const json_t *tokens,
     for (int i = 0; i < n; i++)
         ids[i] = (int)json_integer_value(json_array_get(tokens, (size_t)i));
     OK(forward_run(m, ids, n, &x, &f->mem, &f->e));
-    check_top(f, matrix_rows(x.logits, n - 1, 1), expected);
+    check_top(matrix_rows(x.logits, n - 1, 1), expected);
 }
 
 static void check_golden(fixture *f, const char *name, const model *m) {

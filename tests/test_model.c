@@ -146,7 +146,7 @@ static void a_folder_that_is_no_model_is_refused(void **state) {
     refuse_folder(f, "/config.json: cannot open: No such file");
     golden_link(f, "tiny-1l");
     unlink(weights);
-    refuse_folder(f, ": no weights file (*.safetensors) in it");
+    refuse_folder(f, ": no weights file (*.pth or *.safetensors) in it");
     mkdir(weights, 0700);
     refuse_folder(f, "/model.safetensors: is a directory");
     rmdir(weights);

@@ -62,12 +62,15 @@ function figures.render(div, caption, context)
     script = script and script.is_root and script or nil,
     classes = div.classes,
   }
-  for _, ending in ipairs { '.svg', '.pdf' } do
-    local data = read(path .. ending)
-    if not data then problems.add(at, 'no such figure: %s%s', path, ending) end
-    if ending == '.svg' then figure.svg = data end
+  local braced = pandoc.utils.stringify(caption):match '{[%w_.]+%.[%w_.]+}'
+  if braced then
+    problems.add(at, 'a caption cites %s as `%s`{.v}; braces are for alt', braced,
+      braced:sub(2, -2))
   end
-  if figure.svg then
+  local ending = FORMAT:match 'latex' and '.pdf' or '.svg'
+  figure.svg = read(path .. ending)
+  if not figure.svg then problems.add(at, 'no such figure: %s%s', path, ending) end
+  if figure.svg and ending == '.svg' then
     local prefix = 'f-' .. require 'book'.slug(name) .. '-'
     figure.svg, figure.width = figures.inline(figure.svg, prefix, figure.alt)
     if not figure.svg then problems.add(at, '%s.svg is not an SVG drawing', path) end

@@ -70,6 +70,18 @@ local function numbers(list)
 end
 chunks.numbers = numbers
 
+-- The same, but of many the first ones and how many more.
+local function some(list)
+  if #list <= 10 then return numbers(list) end
+  local out = {}
+  for i = 1, 8 do
+    if i > 1 then out[#out + 1] = ', ' end
+    out[#out + 1] = link(list[i], { pandoc.Str(tostring(list[i].number)) }, 'x')
+  end
+  out[#out + 1] = (' and %d more'):format(#list - 8)
+  return out
+end
+
 local function names(list)
   local out = {}
   for i, chunk in ipairs(list) do
@@ -97,7 +109,7 @@ local function footer(chunk)
   for i, name in ipairs(chunk.defines) do
     local used = chunk.uses[name] or {}
     defines[i] = { i > 1 and '; ' or '', pandoc.Code(name),
-      #used > 0 and { ', used in ', numbers(used) } or '' }
+      #used > 0 and { ', used in ', some(used) } or '' }
   end
   if #defines > 0 then say('Defines ', defines, '.') end
   return out

@@ -66,6 +66,15 @@ end
 
 local function number(chunk) return tex.link(chunk.id, tostring(chunk.number)) end
 
+-- Numbers of chunks; of many, the first ones and how many more.
+local function some(list)
+  local shown = {}
+  for i = 1, math.min(#list, #list > 10 and 8 or 10) do shown[i] = list[i] end
+  if #shown == #list then return join(list, number) end
+  for i, chunk in ipairs(shown) do shown[i] = number(chunk) end
+  return ('%s and %d more'):format(table.concat(shown, ', '), #list - #shown)
+end
+
 local function footer(chunk)
   local group, out, later = chunk.group, {}, {}
   local function say(format, ...) out[#out + 1] = format:format(...) end
@@ -85,7 +94,7 @@ local function footer(chunk)
   for i, name in ipairs(chunk.defines) do
     local used = chunk.uses[name] or {}
     defines[i] = ('\\code{%s}%s'):format(tex.code(name),
-      #used > 0 and ', used in ' .. join(used, number) or '')
+      #used > 0 and ', used in ' .. some(used) or '')
   end
   if #defines > 0 then say('Defines %s.', table.concat(defines, '; ')) end
   return table.concat(out, '\n')

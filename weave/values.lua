@@ -40,13 +40,23 @@ function values.words(text)
   return list
 end
 
+-- A token with every blank and control character visible: a blank at either end
+-- is ␣, a long run of blanks ␣×19, a newline \n.
+function values.visible(text)
+  return (text:gsub('\n', '\\n'):gsub('\t', '\\t'):gsub('\r', '\\r')
+    :gsub('  +', function(run)
+      return #run > 3 and '␣×' .. #run or ('␣'):rep(#run)
+    end):gsub('^ ', '␣'):gsub(' $', '␣'))
+end
+
 -- One printed value: a number as a number, anything with significant spaces
 -- or quotes around it as code, other text as text.
 function values.piece(text, kind, writer)
   local mantissa, exponent = values.number(text)
   if kind == 'tokens' or text:match '^%s' or text:match '%s$' or text:match '%s%s'
     or text:match "^'.*'$" or text:match '^".*"$' then
-    return writer.code({ { 'text', text } }, 'token')
+    return writer.code({ { 'text', kind == 'tokens' and values.visible(text) or text } },
+      'token')
   elseif exponent then
     return writer.power(values.minus(mantissa), values.minus(tostring(exponent)))
   elseif mantissa then

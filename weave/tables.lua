@@ -20,22 +20,32 @@ local function numeric(rows, column)
   return #rows > 0
 end
 
+-- The items of a cell that is a JSON list, or nil.
+local function items_of(text)
+  return (text or ''):match '^%[".*"%]$' and json.decode(text) or nil
+end
+
+local function length(text)
+  local items = items_of(text)
+  local shown = items and table.concat(items, ', ') or text or ''
+  return utf8.len(shown) or #shown
+end
+
 function tables.build(t, writer)
   local aligns, widths, natural, total = {}, {}, {}, 0
   for c, name in ipairs(t.columns) do
     aligns[c] = numeric(t.rows, c) and pandoc.AlignRight or pandoc.AlignLeft
     natural[c] = utf8.len(name) or #name
     for _, row in ipairs(t.rows) do
-      local cell = row[c] or ''
-      natural[c] = math.max(natural[c], utf8.len(cell) or #cell)
+      natural[c] = math.max(natural[c], length(row[c]))
     end
-    total = total + natural[c] + 2
+    total = total + natural[c] + 4
   end
   for c in ipairs(t.columns) do
-    widths[c] = total > widest_natural and (natural[c] + 2) / total or 0
+    widths[c] = total > widest_natural and (natural[c] + 4) / total or 0
   end
   local function cell(text)
-    local items = (text or ''):match '^%[".*"%]$' and json.decode(text)
+    local items = items_of(text)
     local piece = items and mix(FORMAT, values.typeset({ items = items, kind = 'tokens' }, nil, writer))
       or values.piece(text or '', nil, writer)
     if pandoc.utils.type(piece) == 'Inline' then piece = { piece } end

@@ -12,7 +12,7 @@ SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
-PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify
+PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -23,9 +23,10 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
+  libcurl4-openssl-dev libssl-dev \
   libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf verify bless check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch verify bless check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf
@@ -43,6 +44,10 @@ toy: $(OUT)/part2_toy_stdout.txt
 ## real: measures the statements on the model set and shows them.
 real: $(OUT)/part2_stdout.txt
 	@cat $<
+
+## fetch: fetches the model files of MODEL from where they were published, or takes them from MODEL_DIR.
+fetch: tangled/fetch
+	@$< $${MODEL_DIR:+--from "$$MODEL_DIR"} $(SET)
 
 ## help: lists the targets.
 help:
@@ -76,7 +81,8 @@ SOURCES := $(filter %.c,$(ROOTS))
 MAINS := $(PROGRAMS:%=%.c)
 TOY := $(filter toy_%.c,$(SOURCES))
 REAL := $(filter real_%.c,$(SOURCES))
-LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL),$(SOURCES))
+FETCH := $(filter digest.c http.c hub.c lock.c,$(SOURCES))
+LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL) $(FETCH),$(SOURCES))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
@@ -100,6 +106,8 @@ $(OBJ)/libbook.a: $(call objects,$(LIBRARY))
 
 $(OBJ)/circuits_part2_toy: $(call objects,$(TOY))
 $(OBJ)/circuits_part2: $(call objects,$(REAL))
+$(OBJ)/fetch: $(call objects,$(FETCH))
+$(OBJ)/fetch: LDLIBS := -lcurl -lcrypto -ljansson
 $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
 
@@ -118,6 +126,11 @@ $(OUT)/.toy: tangled/circuits_part2_toy weave/rerun.sh
 
 $(OUT)/.real: tangled/circuits_part2 weave/rerun.sh $(wildcard $(SET)/*.json $(SET)/*/*)
 	@weave/rerun.sh $@ $(OUT) part2 $< --model $(SET)
+
+# With MODEL_DIR the model's files are put in their places before the run.
+ifneq ($(MODEL_DIR),)
+$(OUT)/.real: fetch
+endif
 
 FIGURES := $(patsubst %.gp,%,$(filter %.gp,$(ROOTS)))
 TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
@@ -202,7 +215,7 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 export CMOCKA_MESSAGE_OUTPUT = TAP
 
 ## check: runs the tests of the library, of the numbers, of the build, and the library's under sanitizers.
-check: book $(UNIT)
+check: book $(UNIT) tangled/fetch
 	$(MAKE) OBJ=tangled/san CFLAGS='$(CFLAGS) $(SANITIZE)' sanitized
 	prove --comments --exec '' $(UNIT) tests/*.t
 	VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)

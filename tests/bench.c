@@ -1,8 +1,9 @@
-/* What low rank buys, measured: each figure is the ratio of two ways to the same
-   answer, timed in the same run on the same data. Nothing here is a test; times
-   differ from machine to machine, ratios less so.
+/* What low rank buys, measured: each figure is the ratio of two ways to the
+   same answer, timed in the same run on the same data. Nothing here is a test;
+   times differ from machine to machine, ratios less so.
 
-     bench [TOKENS [D_VOCAB]]     2000 tokens of a vocabulary of 48,262 by default */
+     bench [TOKENS [D_VOCAB]]     2000 tokens of a vocabulary of 48,262 by
+   default */
 
 #define _POSIX_C_SOURCE 200809L
 #include "circuits.h"
@@ -27,12 +28,14 @@ static void stop(const error *e) {
     exit(1);
 }
 
-/* ---- a synthetic model ---------------------------------------------------- */
+/* ---- a synthetic model ----------------------------------------------------
+ */
 
-/* Each head has 64 of the 512 dimensions for itself: W_V and W_O pass block h on.
-   A token's embedding is random. Its row of W_U repeats block h of the embedding
-   where the head is to copy the token, and has it with the other sign where it is
-   not, so that its own entry of the column is the least likely one. */
+/* Each head has 64 of the 512 dimensions for itself: W_V and W_O pass block h
+   on. A token's embedding is random. Its row of W_U repeats block h of the
+   embedding where the head is to copy the token, and has it with the other sign
+   where it is not, so that its own entry of the column is the least likely one.
+ */
 static void make_blocks(model *m, const double *share, arena *mem, error *e) {
     int V = m->c.d_vocab, seed[4] = {7, 7, 7, 7};
     dmatrix random;
@@ -75,7 +78,8 @@ static void make_model(model *m, int V, const double *share, arena *mem,
     make_blocks(m, share, mem, e);
 }
 
-/* ---- copying shares ------------------------------------------------------- */
+/* ---- copying shares -------------------------------------------------------
+ */
 
 /* Through W_OV as a matrix, every entry of every column. */
 static double share_dense(const model *m, head h, int first, int n, error *e) {
@@ -145,7 +149,8 @@ static void bench_copying(const char *name, int V, int tokens,
     arena_free(&mem);
 }
 
-/* ---- scores by the product and by the factors ------------------------------ */
+/* ---- scores by the product and by the factors ------------------------------
+ */
 
 static void bench_scores(error *e) {
     enum { N = 1024 };
@@ -188,8 +193,9 @@ int main(int argc, char **argv) {
     int V = argc > 2 ? atoi(argv[2]) : 48262;
     error e;
     if (tokens < 1 || V < 1000 + tokens) {
-        fprintf(stderr, "bench: needs at least 1 token and a vocabulary of 1000 "
-                        "more\n");
+        fprintf(stderr,
+                "bench: needs at least 1 token and a vocabulary of 1000 "
+                "more\n");
         return 1;
     }
     bench_scores(&e);

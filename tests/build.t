@@ -82,8 +82,8 @@ ok $? 'and the code knows its new lines' "$(head -n 1 tangled/toy_1.c)"
 
 # ---- a chapter of our own -------------------------------------------------
 
-# All it takes to add a chapter is said in it. Its figure is in colour and its
-# program can be made to fail.
+# With a number, a claim and a figure; its program can be made to fail. All it
+# takes besides is a line in each of the two lists of sections.
 cat >chapters/99-extra.nw <<'NW'
 # Extra {#sec:extra}
 
@@ -131,15 +131,10 @@ plot data using 1:2 with lines notitle
 @
 
 ![An answer.](extra){#fig:extra alt="A line to {99.extra}."}
-
-<<toy sections>>=
-int toy_99(ledger *l, const char *data, arena *mem, error *e);
-@
-
-<<list of toy sections>>=
-{"99", "Extra", toy_99},
-@
 NW
+lists=$(grep -l '^<<toy.h>>=' chapters/*.nw)
+sed -i -e '/^int toy_1(/ a int toy_99(ledger *l, const char *data, arena *mem, error *e);' \
+    -e '/, toy_1},$/ a {"99", "Extra", toy_99},' "$lists"
 printf '99.extra\t42\texact\tthe answer\n' >>models/toy/expected.tsv
 build 'a chapter is added'
 is 'its program runs and its figure is drawn, and no other' \
@@ -223,6 +218,7 @@ done
 # ---- what is removed goes -------------------------------------------------
 
 rm chapters/99-extra.nw
+sed -i '/toy_99/d' "$lists"
 sed -i '/^99\.extra/d' models/toy/expected.tsv
 build 'the chapter is removed'
 is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_99|extra')" ''

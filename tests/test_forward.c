@@ -471,7 +471,8 @@ static void shortformer_positions_reach_queries_and_keys_alone(void **state) {
     }
 }
 
-/* Positions come behind the norm there, so neither can be moved past the other. */
+/* Positions come behind the norm there, so neither can be moved past the other.
+ */
 static void processing_changes_no_prediction_of_a_shortformer(void **state) {
     fixture *f = *state;
     model m;
@@ -482,9 +483,9 @@ static void processing_changes_no_prediction_of_a_shortformer(void **state) {
     model_close(&m);
 }
 
-/* Mistake 10: b_K adds W_Q x_i . b_K to every score of row i, a term of the query
-   alone, which the softmax does not see; so scores of two queries cannot be
-   compared. */
+/* Mistake 10: b_K adds W_Q x_i . b_K to every score of row i, a term of the
+   query alone, which the softmax does not see; so scores of two queries cannot
+   be compared. */
 static void a_term_of_the_query_alone_changes_no_pattern(void **state) {
     fixture *f = *state;
     model m;
@@ -504,7 +505,8 @@ static void a_term_of_the_query_alone_changes_no_pattern(void **state) {
         for (int j = 1; j < 6; j++)
             assert_near(ENTRY(t, 5, j) - ENTRY(s, 5, j), shift, 1e-5);
     }
-    assert_floats("pattern", y->pattern, x->pattern, (size_t)m.c.n_heads * 36, 0, 1e-5);
+    assert_floats("pattern", y->pattern, x->pattern, (size_t)m.c.n_heads * 36,
+                  0, 1e-5);
     model_close(&m);
 }
 

@@ -259,15 +259,17 @@ static void a_token_of_the_prompt_is_shown_once(void **state) {
 static void ids_are_taken_as_they_stand(void **state) {
     fixture *f = *state;
     run r;
-    OK(run_open("models/mini/1l", (run_choice){.tokens = "17,0,10239,000000017"},
-                &r, &f->mem, &f->e));
+    OK(run_open("models/mini/1l",
+                (run_choice){.tokens = "17,0,10239,000000017"}, &r, &f->mem,
+                &f->e));
     assert_int_equal(r.n, 4);
     assert_memory_equal(r.tokens, ((int[]){17, 0, 10239, 17}), 4 * sizeof(int));
     assert_string_equal(run_word(&r, 17, &f->mem, &f->e),
                         tokenizer_show(r.words, 17, &f->mem, &f->e));
     assert_int_equal(r.moved, r.predicted);
     run_close(&r);
-    OK(run_open("models/mini", (run_choice){.tokens = "5"}, &r, &f->mem, &f->e));
+    OK(run_open("models/mini", (run_choice){.tokens = "5"}, &r, &f->mem,
+                &f->e));
     assert_int_equal(r.n, 1);
     assert_int_equal(r.moved, r.predicted);
     assert_int_equal(r.n_ov, r.s.n_ov); /* the set's, all the same */
@@ -402,8 +404,8 @@ static void what_needs_text_is_refused_without_a_tokenizer(void **state) {
     refuse_run(f, f->folder, (run_choice){.prompt = "a"},
                ": no tokenizer.json in it or one folder up, so text cannot be "
                "read; give ids with --tokens");
-    static const char *const bad[] = {" the", "", "#", "##1", "61", "#61",
-                                      "-1",   "1 ", "99999999999"};
+    static const char *const bad[] = {" the", "",   "#",  "##1",        "61",
+                                      "#61",  "-1", "1 ", "99999999999"};
     for (size_t i = 0; i < COUNT(bad); i++)
         refuse_run(f, f->folder, (run_choice){.tokens = "1", .token = bad[i]},
                    "--token: there is no tokenizer.json, and \"");
@@ -542,7 +544,8 @@ static void a_folder_that_cannot_be_run_is_refused(void **state) {
     run_choice some = {.prompt = "a"};
     refuse_run(f, in_folder(f, "absent"), some, "/absent: neither a model set");
     golden_link(f, "tiny-1l");
-    refuse_run(f, f->folder, some, ": no tokenizer.json in it or one folder up");
+    refuse_run(f, f->folder, some,
+               ": no tokenizer.json in it or one folder up");
     write_text(in_folder(f, "tokenizer.json"), "{}");
     refuse_run(f, f->folder, some, "/tokenizer.json");
     unlink(in_folder(f, "tokenizer.json"));

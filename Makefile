@@ -221,8 +221,12 @@ check: book $(UNIT) tangled/fetch
 	VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)
 
 ## bench: measures what low rank buys, as ratios in one run; takes minutes.
-bench: tangled/bench
+bench: tangled/bench tangled/circuits_part2 out/bench/set.json
 	@tangled/bench
+	@/usr/bin/python3 tests/bench.py tangled/circuits_part2 out/bench
+
+out/bench/set.json: tests/synthetic.py
+	@/usr/bin/python3 $< $(@D)
 
 tangled/bench: tests/bench.c tangled/libbook.a
 	$(CC) $(CFLAGS) -Itangled $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -205,7 +205,9 @@ cp -a figures out tangled "$work/"
 for file in figures/mini/extra.svg figures/mini/extra.pdf out/mini/data/extra.dat out/mini/part2_toy_stdout.txt \
     out/mini/part2_toy.json out/mini/report.json tangled/toy_99.c tangled/circuits_part2_toy; do
     rm "$file"
-    runs "$file is deleted: it builds" make html "$file" &&
+    weaver=$work/bin # weaving is slow, and only a missing figure is its business
+    [ "$file" != figures/mini/extra.pdf ] || weaver=/usr/bin
+    runs "$file is deleted: it builds" env PATH="$weaver:$PATH" make html "$file" &&
         case $file in
         tangled/circuits*) [ -x "$file" ]; ok $? "$file comes back" ;;
         *) same "$file comes back" "$file" "$work/$file" ;;

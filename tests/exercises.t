@@ -13,7 +13,7 @@ exercise() {
     shift 5
     grep -q "^$n\. " chapters/08-run-it.nw || ok 1 "exercise $n is in the book"
     cp "$chapter" "$work/kept"
-    python3 - "$chapter" "$from" "$to" <<'PY' || ok 1 "exercise $n: the text to change is there"
+    /usr/bin/python3 - "$chapter" "$from" "$to" <<'PY' || ok 1 "exercise $n: the text to change is there"
 import sys
 path, old, new = sys.argv[1:]
 text = open(path, encoding="utf-8").read()

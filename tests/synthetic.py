@@ -3,10 +3,11 @@
     synthetic.py FOLDER [D_VOCAB]
 
 writes FOLDER/{set.json,tokenizer.json} and FOLDER/{1l,2l}/{config.json,model.safetensors}.
-It stands in for the real files where only size and form matter. Each head of the
-first layer has 64 of the 512 dimensions for itself and copies the share of tokens
-that was published for attn-only-1l: where it copies a token, the token's row of W_U
-repeats its embedding there, elsewhere it has the other sign.
+It stands in for the real files where only size and form matter, and every claim of
+the book holds for it. Each head reads 64 of the 512 dimensions and writes them into
+64 others. It copies the share of tokens that was published for attn-only-1l: where it
+copies a token, the token's row of W_U has there what the head reads of its embedding,
+elsewhere that with the other sign. Head 0.3 looks from " green" at " tea".
 """
 
 import json
@@ -23,11 +24,14 @@ OV = [" tea", " green", " Paris", " Obama", " coffee", " cat", " London", " Pott
 QK = [" in", " see", " of", " the", " drink"]
 
 
-def weights(layers, V):
+def weights(layers, V, tea, green):
     random = np.random.default_rng(layers)
     normal = lambda *shape: random.standard_normal(shape, dtype=np.float32)
     W_E = normal(V, D)
     copied = (np.arange(V)[:, None] * 0.6180339887 % 1) < np.repeat(SHARES, K)
+    copied[tea, 3 * K:4 * K] = True
+    # What head h reads, block h, it writes into block h + 4.
+    W_U = np.roll(np.where(copied, W_E, -W_E), D // 2, axis=1)
     yield "embed.W_E", W_E
     yield "pos_embed.W_pos", 0.1 * normal(C, D)
     own = np.eye(D, dtype=np.float32).reshape(H, K, D)
@@ -35,16 +39,20 @@ def weights(layers, V):
         block = f"blocks.{l}."
         yield block + "ln1.w", 1 + 0.01 * normal(D)
         yield block + "ln1.b", 0.01 * normal(D)
-        for name in ("W_Q", "W_K"):
-            yield block + "attn." + name, 0.1 * normal(H, D, K)
+        for name, token in (("W_Q", green), ("W_K", tea)):
+            W = 0.1 * normal(H, D, K)
+            W[3, :, 0] = W_E[token] / 30
+            yield block + "attn." + name, W
         yield block + "attn.W_V", own.swapaxes(1, 2) + 0.001 * normal(H, D, K)
-        yield block + "attn.W_O", own + 0.001 * normal(H, K, D)
+        strength = np.where(np.arange(H) == 3, 5, 0.5).astype(np.float32)[:, None, None]
+        yield block + "attn.W_O", (strength * np.roll(own, D // 2, axis=2)
+                                   + 0.001 * normal(H, K, D))
         for name in ("b_Q", "b_K", "b_V"):
             yield block + "attn." + name, 0.01 * normal(H, K)
         yield block + "attn.b_O", 0.01 * normal(D)
     yield "ln_final.w", 1 + 0.01 * normal(D)
     yield "ln_final.b", 0.01 * normal(D)
-    yield "unembed.W_U", np.where(copied, W_E, -W_E).T
+    yield "unembed.W_U", W_U.T
     yield "unembed.b_U", np.zeros(V, np.float32)
 
 
@@ -109,6 +117,9 @@ def tokenizer(V):
 
 def main(folder, V=48262):
     folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer(V)))
+    vocab = json.loads((folder / "tokenizer.json").read_text())["model"]["vocab"]
     for layers in (1, 2):
         where = folder / f"{layers}l"
         where.mkdir(parents=True, exist_ok=True)
@@ -116,8 +127,8 @@ def main(folder, V=48262):
             "n_layers": layers, "d_model": D, "d_head": K, "n_heads": H, "n_ctx": C,
             "d_vocab": V, "attn_only": True, "act_fn": None, "normalization": "LN",
             "tokenizer_name": "tokenizer.json"}))
-        write_safetensors(where / "model.safetensors", weights(layers, V))
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer(V)))
+        write_safetensors(where / "model.safetensors",
+                          weights(layers, V, vocab["Ġtea"], vocab["Ġgreen"]))
     (folder / "set.json").write_text(json.dumps({
         "name": folder.name, "about": "Random weights at full size.",
         "models": {"1l": "1l", "2l": "2l"}, "head": "0.3", "prompt": PROMPT,

@@ -1,0 +1,43 @@
+"""Times circuits_part2 as a whole process at the size of the published models, against
+the same sections computed by whole matrices (--dense), in the same run.
+
+    bench.py PROGRAM SET [RUNS]
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def run(*command):
+    """Wall seconds, peak bytes, and what the process said on stderr."""
+    read, write = os.pipe()
+    start = os.times().elapsed
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=write)
+    os.close(write)
+    with open(read) as said:
+        text = said.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"bench: {' '.join(command)}: exit {process.returncode}\n{text}")
+    return os.times().elapsed - start, usage.ru_maxrss * 1024, text
+
+
+def main(program, folder, runs=3):
+    weights = sum(f.stat().st_size for f in pathlib.Path(folder).glob("*/*.safetensors"))
+    command = program, "--model", folder, "--times"
+    run(*command)  # into the page cache
+    thin = sorted(run(*command) for _ in range(runs))[runs // 2]
+    dense = run(*command, "--dense")
+    print(f"every section on both models, {weights / 1e6:.0f} MB of weights")
+    for a, b in zip(thin[2].splitlines(), dense[2].splitlines()):
+        print(f"  {a:30}   dense {b.split(': ')[-1]}")
+    print(f"  whole process {thin[0]:.2f} s, dense {dense[0]:.2f} s")
+    print(f"  dense : factored = {dense[0] / thin[0]:.1f}")
+    print(f"  peak memory {thin[1] / 1e6:.0f} MB, {thin[1] / weights:.2f} times the weights")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

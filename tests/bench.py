@@ -11,7 +11,7 @@ import sys
 
 
 def run(*command):
-    """Wall seconds, peak bytes, and what the process said on stderr."""
+    """Wall seconds, CPU seconds, peak bytes, and what the process said on stderr."""
     read, write = os.pipe()
     start = os.times().elapsed
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=write)
@@ -22,7 +22,8 @@ def run(*command):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"bench: {' '.join(command)}: exit {process.returncode}\n{text}")
-    return os.times().elapsed - start, usage.ru_maxrss * 1024, text
+    return (os.times().elapsed - start, usage.ru_utime + usage.ru_stime,
+            usage.ru_maxrss * 1024, text)
 
 
 def main(program, folder, runs=3):
@@ -32,11 +33,12 @@ def main(program, folder, runs=3):
     thin = sorted(run(*command) for _ in range(runs))[runs // 2]
     dense = run(*command, "--dense")
     print(f"every section on both models, {weights / 1e6:.0f} MB of weights")
-    for a, b in zip(thin[2].splitlines(), dense[2].splitlines()):
+    for a, b in zip(thin[3].splitlines(), dense[3].splitlines()):
         print(f"  {a:30}   dense {b.split(': ')[-1]}")
     print(f"  whole process {thin[0]:.2f} s, dense {dense[0]:.2f} s")
-    print(f"  dense : factored = {dense[0] / thin[0]:.1f}")
-    print(f"  peak memory {thin[1] / 1e6:.0f} MB, {thin[1] / weights:.2f} times the weights")
+    print(f"  dense : factored = {dense[0] / thin[0]:.1f} on the clock, "
+          f"{dense[1] / thin[1]:.1f} in CPU time")
+    print(f"  peak memory {thin[2] / 1e6:.0f} MB, {thin[2] / weights:.2f} times the weights")
 
 
 if __name__ == "__main__":

@@ -592,6 +592,44 @@ static void all_tokens_are_shown_apart(void **state) {
     tokenizer_free(t);
 }
 
+/* ---- The published tokenizer, once it was fetched ---- */
+
+static void the_published_tokenizer_encodes_as_known(void **state) {
+    static const char published[] = "models/attn-only/tokenizer.json";
+    static const int hello[] = {1, 11765, 14, 1499, 3};
+    static const char *const pieces[] = {" Solid", "Gold", "Mag", "ik", "arp"};
+    (void)state;
+    error e;
+    arena a = {0};
+    int *ids = NULL;
+    size_t n = 0;
+    char *text = NULL;
+    FILE *f = fopen(published, "r");
+    if (!f) {
+        print_message("# %s is not there: make fetch MODEL=attn-only\n",
+                      published);
+        skip();
+    }
+    fclose(f);
+    tokenizer *t = must_open(published);
+    assert_int_equal(tokenizer_size(t), 48262);
+    assert_int_equal(tokenizer_bos(t), 1);
+    assert_int_equal(tokenizer_prompt(t, "Hello, world!", 13, &a, &ids, &n, &e),
+                     0);
+    assert_int_equal(n, 5);
+    assert_memory_equal(ids, hello, sizeof hello);
+    assert_int_equal(
+        tokenizer_decode(t, (int[]){43453, 28666}, 2, &a, &text, &n, &e), 0);
+    assert_string_equal(text, "Charlie Planet");
+    assert_int_equal(
+        tokenizer_encode(t, " SolidGoldMagikarp", 18, &a, &ids, &n, &e), 0);
+    assert_int_equal(n, 5);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(tokenizer_show(t, ids[i], &a, &e), pieces[i]);
+    tokenizer_free(t);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mini_as_recorded),
@@ -611,6 +649,7 @@ int main(void) {
         cmocka_unit_test(decoding_names_a_bad_id),
         cmocka_unit_test(tokens_are_shown_whole),
         cmocka_unit_test(all_tokens_are_shown_apart),
+        cmocka_unit_test(the_published_tokenizer_encodes_as_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

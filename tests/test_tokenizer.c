@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -594,8 +595,9 @@ static void all_tokens_are_shown_apart(void **state) {
 
 /* ---- The published tokenizer, once it was fetched ---- */
 
+static const char published[] = "models/attn-only/tokenizer.json";
+
 static void the_published_tokenizer_encodes_as_known(void **state) {
-    static const char published[] = "models/attn-only/tokenizer.json";
     static const int hello[] = {1, 11765, 14, 1499, 3};
     static const char *const pieces[] = {" Solid", "Gold", "Mag", "ik", "arp"};
     (void)state;
@@ -604,13 +606,6 @@ static void the_published_tokenizer_encodes_as_known(void **state) {
     int *ids = NULL;
     size_t n = 0;
     char *text = NULL;
-    FILE *f = fopen(published, "r");
-    if (!f) {
-        print_message("# %s is not there: make fetch MODEL=attn-only\n",
-                      published);
-        skip();
-    }
-    fclose(f);
     tokenizer *t = must_open(published);
     assert_int_equal(tokenizer_size(t), 48262);
     assert_int_equal(tokenizer_bos(t), 1);
@@ -651,5 +646,10 @@ int main(void) {
         cmocka_unit_test(all_tokens_are_shown_apart),
         cmocka_unit_test(the_published_tokenizer_encodes_as_known),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (access(published, R_OK) == 0)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    print_message("# not run, %s is not there: %s\n", published,
+                  tests[sizeof tests / sizeof *tests - 1].name);
+    return _cmocka_run_group_tests(
+        "tests", tests, sizeof tests / sizeof *tests - 1, NULL, NULL);
 }

@@ -57,6 +57,17 @@ static void a_message_too_long_is_cut_and_ends_in_dots(void **state) {
     assert_string_equal(f->e.message + ROOM - 5, "0...");
 }
 
+/* A path may be any bytes, also ones that would all be inside a character. */
+static void a_message_of_stray_bytes_is_cut_near_its_end(void **state) {
+    fixture *f = *state;
+    char stray[2 * ROOM];
+    memset(stray, 0x80, sizeof stray - 1);
+    stray[sizeof stray - 1] = 0;
+    error_set(&f->e, "%s", stray);
+    assert_int_equal(strlen(f->e.message), ROOM - 4);
+    assert_string_equal(f->e.message + ROOM - 8, "\x80...");
+}
+
 static void where_stands_in_front_also_of_a_full_message(void **state) {
     fixture *f = *state;
     error_set(&f->e, "inner");
@@ -143,6 +154,7 @@ int main(void) {
         TEST(percent_signs_in_what_is_quoted_are_only_text),
         TEST(a_message_that_just_fits_is_not_cut),
         TEST(a_message_too_long_is_cut_and_ends_in_dots),
+        TEST(a_message_of_stray_bytes_is_cut_near_its_end),
         TEST(where_stands_in_front_also_of_a_full_message),
         TEST(memory_is_zero_aligned_and_apart),
         TEST(nothing_has_a_place_too),

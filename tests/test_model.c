@@ -129,6 +129,8 @@ static void what_is_no_object_of_sizes_is_refused(void **state) {
         REFUSED(parse(f, all[i].text, &c), all[i].says);
     const unsigned char zero[] = {'{', '}', 0};
     REFUSED(config_parse(zero, 3, "config.json", &c, &f->e), "config.json:1:");
+    REFUSED(config_parse(zero, 65537, "config.json", &c, &f->e),
+            "config.json: 65537 bytes are more than the 65536 that are read");
 }
 
 /* ---- The folder ---- */

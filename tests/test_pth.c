@@ -307,6 +307,7 @@ typedef struct {
     const void *at;
     size_t n;
     uint64_t size;   /* 0: n */
+    uint32_t packed; /* 0: n */
     uint16_t method; /* 0: stored */
     uint16_t flags;  /* 1: encrypted */
     bool no_sum, wrong_sum;
@@ -339,7 +340,7 @@ static void put_header(buffer *b, const member *x, bool zip64) {
     put_number(b, x->method, 2);
     put_number(b, 0, 4);
     put_number(b, x->no_sum ? 0 : sum_of(x->at, x->n) ^ x->wrong_sum, 4);
-    put_number(b, zip64 ? UINT32_MAX : x->n, 4);
+    put_number(b, zip64 ? UINT32_MAX : x->packed ? x->packed : x->n, 4);
     put_number(b, zip64 ? UINT32_MAX : size, 4);
     put_number(b, strlen(x->name), 2);
 }
@@ -677,6 +678,20 @@ sizes_that_cannot_be_are_refused_before_memory_is_taken(void **state) {
         a.files[1].method = all[i].method;
         REFUSED(parse_archive(f, &a), all[i].says);
     }
+}
+
+static void an_entry_takes_up_no_more_bytes_than_the_file(void **state) {
+    fixture *f = *state;
+    static buffer p;
+    archive a;
+    view v = plain;
+    v.n = 1 << 28;
+    good_archive(&a, &p, &v);
+    a.files[1].size = 1 << 30;
+    a.files[1].packed = 1 << 20;
+    a.files[1].method = 8;
+    REFUSED(parse_archive(f, &a),
+            "R/data/0\" has 1048576 bytes, too many for a file of");
 }
 
 /* Entries that all lie on the same bytes are more than the file has. */
@@ -1045,6 +1060,23 @@ static void dicts_that_break_a_rule_are_refused(void **state) {
     }
 }
 
+/* One long text could be the name of many tensors, and be copied for each. */
+static void names_are_short(void **state) {
+    fixture *f = *state;
+    static buffer p;
+    static char name[502];
+    archive a;
+    view v = plain;
+    memset(name, 'k', 500);
+    v.name = name;
+    good_archive(&a, &p, &v);
+    assert_int_equal(parse_archive(f, &a), 0);
+    name[500] = 'k';
+    good_archive(&a, &p, &v);
+    REFUSED(parse_archive(f, &a), "R/data.pkl: byte 4: the name of a tensor "
+                                  "has 501 bytes; at most 500 are read");
+}
+
 static void dicts_of_every_legal_kind_are_read(void **state) {
     fixture *f = *state;
     static buffer p, one, b;
@@ -1392,6 +1424,7 @@ int main(void) {
         TEST(entries_that_break_a_rule_are_refused),
         TEST(a_bad_entry_of_the_pickle_is_refused),
         TEST(sizes_that_cannot_be_are_refused_before_memory_is_taken),
+        TEST(an_entry_takes_up_no_more_bytes_than_the_file),
         TEST(overlapping_entries_end),
         TEST(the_byte_order_must_be_little),
         TEST(every_kind_of_archive_that_is_right_is_read),
@@ -1401,6 +1434,7 @@ int main(void) {
         TEST(views_of_every_legal_kind_are_read),
         TEST(every_type_is_known),
         TEST(dicts_that_break_a_rule_are_refused),
+        TEST(names_are_short),
         TEST(dicts_of_every_legal_kind_are_read),
         TEST(the_golden_files_are_read_bit_for_bit),
         TEST(a_file_cut_anywhere_is_refused),

@@ -5,6 +5,7 @@ local problems = require 'problems'
 local figures = require 'figures'
 local tables = require 'tables'
 local report = require 'report'
+local not_run = require 'ledger'.not_run
 
 local blocks = {}
 
@@ -51,12 +52,16 @@ function handle.table(div, context)
   if key then
     local found = context.results.table(key, div.attributes.at)
     if not found then return nil end
+    if found == not_run then
+      return context.writer.captioned('Table', div.identifier, div.attributes.number,
+        caption, { context.writer.absent(context.absent.line()) })
+    end
     local label = pandoc.utils.stringify(caption)
     body:extend(context.writer.table_box(tables.build(found, context.writer),
       label ~= '' and label or found.meaning))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end
-  return context.writer.captioned_table(div.identifier, div.attributes.number,
+  return context.writer.captioned('Table', div.identifier, div.attributes.number,
     caption, body)
 end
 
@@ -64,6 +69,7 @@ function handle.output(div, context)
   local lines, program = context.results.lines(div.attributes.program,
     div.attributes.section, div.attributes.at)
   if not lines then return nil end
+  if lines == not_run then return context.writer.absent(context.absent.line()) end
   return context.writer.output(lines, program, div.attributes.section)
 end
 

@@ -3,6 +3,8 @@
 -- and may cite {key}s of the ledger.
 
 local problems = require 'problems'
+local ledger = require 'ledger'
+local absent = require 'absent'
 
 local figures = {}
 
@@ -48,6 +50,7 @@ local function alternative(div, context)
   return (alt:gsub('{([^{}]*)}', function(key)
     local entry, element = context.results.get(key, at)
     if not entry then return '?' end
+    if entry == ledger.not_run then return absent.claim end
     return element or entry.text or table.concat(entry.items, ', ')
   end))
 end
@@ -69,6 +72,10 @@ function figures.render(div, caption, context)
   end
   local ending = FORMAT:match 'latex' and '.pdf' or '.svg'
   figure.svg = read(path .. ending)
+  if not figure.svg and context.absent and figure.script then
+    return context.writer.captioned('Figure', figure.id, figure.number, caption,
+      { context.writer.absent(context.absent.line()) })
+  end
   if not figure.svg then problems.add(at, 'no such figure: %s%s', path, ending) end
   if figure.svg and ending == '.svg' then
     local prefix = 'f-' .. require 'book'.slug(name) .. '-'

@@ -7,7 +7,8 @@
 --   5 check citations; stop if anything was wrong, else hand over to pandoc
 -- What an element looks like is the writer's business (html.lua, latex.lua).
 --
--- Metadata read: weave (from the reader), set, results and figures (folders).
+-- Metadata read: weave (from the reader), set, results and figures (folders),
+-- absent (set if the weights of the set are; see absent.lua).
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 package.path = here .. '/?.lua;' .. package.path
@@ -71,16 +72,17 @@ end
 function Pandoc(doc)
   local set = text_of(doc.meta.set, 'mini')
   local book = require 'book'.open(text_of(doc.meta.weave))
-  local results = require 'ledger'.open(text_of(doc.meta.results, 'out/' .. set))
+  local absent = doc.meta.absent and require 'absent'.new(set, book)
+  local results = require 'ledger'.open(text_of(doc.meta.results, 'out/' .. set), absent)
   doc.meta.weave = nil
 
   doc = choose(doc, set)
   local anchors
   doc, anchors = require 'anchors'.collect(doc, book)
   local context = {
-    book = book, results = results, anchors = anchors, writer = writer,
+    book = book, results = results, anchors = anchors, writer = writer, absent = absent,
     figures = text_of(doc.meta.figures, 'figures/' .. set),
-    values = require 'values'.new(results, writer), here = here, meta = doc.meta,
+    values = require 'values'.new(results, writer, absent), here = here, meta = doc.meta,
   }
   doc = doc:walk(require 'inlines'.filter(context))
   doc = doc:walk(require 'blocks'.filter(context))
@@ -90,5 +92,13 @@ function Pandoc(doc)
   doc = doc:walk { Header = strip, Div = strip, Span = strip, Code = strip,
     Link = strip, Image = strip }
   doc.meta = writer.metadata(context)
+  if absent then
+    local abstract = pandoc.List(doc.meta.abstract or {})
+    if pandoc.utils.type(doc.meta.abstract) == 'Inlines' then
+      abstract = pandoc.List { pandoc.Para(doc.meta.abstract) }
+    end
+    abstract:insert(absent.note())
+    doc.meta.abstract = pandoc.MetaBlocks(abstract)
+  end
   return doc
 end

@@ -5,6 +5,7 @@ local mix = require 'mix'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
 local region = require 'region'
+local absent = require 'absent'
 
 local html = {}
 
@@ -19,7 +20,24 @@ function html.link(id, content, class)
   return pandoc.Link(mix('html', content), '#' .. id, '', attr('', class))
 end
 
-function html.value(id, content) return html.link(id, content, 'v') end
+function html.value(id, content, published)
+  local link = html.link(id, content, 'v')
+  if published then
+    link.classes:insert 'published'
+    link.title = absent.published
+    link.content:insert(pandoc.Span({ pandoc.Str(absent.mark) }, attr('', 'absent')))
+  end
+  return link
+end
+
+-- What stands for a value or a claim that was not run.
+function html.not_run(text, why)
+  return pandoc.Span({ pandoc.Str(text) }, attr('', 'absent', { { 'title', why } }))
+end
+
+function html.absent(line)
+  return pandoc.Div({ pandoc.Para(line) }, attr('', 'absent'))
+end
 
 function html.claim(id, sentence)
   return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, 'Checked: ' .. sentence,
@@ -97,8 +115,9 @@ local function figure_tag(id, class)
     id ~= '' and ' id="' .. id .. '"' or '', class))
 end
 
-function html.captioned_table(id, number, content, body)
-  local out = pandoc.List { figure_tag(id, 'table'), caption('Table', number, content) }
+-- The caption stands above.
+function html.captioned(word, id, number, content, body)
+  local out = pandoc.List { figure_tag(id, 'table'), caption(word, number, content) }
   out:extend(body)
   out:insert(pandoc.RawBlock('html', '</figure>'))
   return out
@@ -121,8 +140,13 @@ end
 -- The style sheet goes into the page itself.
 function html.metadata(context)
   local file = assert(io.open(context.here .. '/book.css', 'rb'))
-  context.meta.style = pandoc.MetaInlines { pandoc.RawInline('html', file:read 'a') }
+  local style = file:read 'a'
   file:close()
+  if context.absent then
+    style = style .. '.absent { color: var(--quiet); }\n.v .absent { font-size: .8em; }\n' ..
+      'div.absent p { font-size: .88rem; max-width: none; }\n'
+  end
+  context.meta.style = pandoc.MetaInlines { pandoc.RawInline('html', style) }
   return context.meta
 end
 

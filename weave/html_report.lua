@@ -21,7 +21,7 @@ local function row(r)
     by = { ' <span class="by">Computed by ', pandoc.Link(
       { pandoc.Code(r.name) }, '#' .. r.chunk.id), '.</span>' }
   end
-  local meaning = (r.claim and r.full or r.meaning or ''):gsub('%.?$', '.', 1)
+  local meaning = (r.claim and r.full or r.meaning or ''):gsub('[^.]$', '%0.')
   return { '<tr id="' .. r.id .. '" class="' .. r.verdict .. '"><th scope="row">',
     pandoc.Code(r.key), '<div class="meaning">', values.words(meaning), by, '</div>',
     '</th><td class="full">', str(r.claim and 'holds' or r.full),
@@ -37,7 +37,7 @@ function report.report(groups)
     for i, r in ipairs(group.rows) do rows[i] = row(r) end
     local title = 'Section ' .. group.section .. (group.title and ': ' .. group.title or '')
     out:insert(box('Report, ' .. title,
-      '<table class="report"><caption>', values.words(title), ' (', pandoc.Code(group.program),
+      '<table class="report"><caption>', values.words(title), ' (', group.said or pandoc.Code(group.program),
       ')</caption><thead><tr>',
       '<th scope="col">Key and meaning</th><th scope="col">Value</th>',
       '<th scope="col">Expected</th><th scope="col">Rule</th>',

@@ -5,6 +5,7 @@ local mix = require 'mix'
 local tex = require 'tex'
 local chunks = require 'latex_chunks'
 local tables = require 'latex_report'
+local absent = require 'absent'
 
 local latex = {}
 
@@ -21,8 +22,17 @@ function latex.link(id, content)
   return inline('\\hyperref[' .. id .. ']{', content, '}')
 end
 
-function latex.value(id, content)
-  return inline('\\vlink{' .. id .. '}{', content, '}')
+function latex.value(id, content, published)
+  return inline('\\vlink{' .. id .. '}{', content, '}', published and
+    '{\\footnotesize\\textcolor{quiet}{' .. absent.mark .. '}}' or '')
+end
+
+-- What stands for a value or a claim that was not run.
+function latex.not_run(text) return inline('\\textcolor{quiet}{' .. text .. '}') end
+
+function latex.absent(line)
+  return block('\\par\\addvspace{8pt}\\noindent{\\small\\color{quiet}', line,
+    '\\par}\\addvspace{8pt}')
 end
 
 function latex.claim(id) return inline('\\claimmark{' .. id .. '}') end
@@ -89,9 +99,9 @@ local function anchor(id)
   return id ~= '' and '\\phantomsection\\label{' .. id .. '}' or ''
 end
 
-function latex.captioned_table(id, number, content, body)
-  local out = pandoc.List { block('\\abovecaption{' .. anchor(id) .. '\\captionname{Table~' ..
-    number .. '.} ', content, '}') }
+function latex.captioned(word, id, number, content, body)
+  local out = pandoc.List { block('\\abovecaption{' .. anchor(id) .. '\\captionname{' ..
+    word .. '~' .. number .. '.} ', content, '}') }
   out:extend(body)
   return out
 end

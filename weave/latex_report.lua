@@ -32,7 +32,8 @@ function report.report(groups)
     for i, r in ipairs(group.rows) do rows[i] = row(r) end
     local title = 'Section ' .. group.section .. (group.title and ': ' .. group.title or '')
     out:insert(raw(('\\begin{reportgroup}{%s}{%s}\n%s\\end{reportgroup}'):format(
-      tex.text(title), tex.code(group.program or ''), table.concat(rows))))
+      tex.text(title), group.said and '\\normalfont ' .. group.said or
+        tex.code(group.program or ''), table.concat(rows))))
   end
   return out
 end

@@ -1,10 +1,12 @@
 -- The report's rows, grouped by section and program in the ledger's order.
 --
--- groups(context) -> list of {title, program, section, rows}, a row being
+-- groups(context) -> list of {title, program (or said, for a group that no program
+-- printed), section, rows}, a row being
 --   {id, key, shown, full, expected, rule, verdict, meaning, chunk}
 -- where `chunk` is the one that defines the C function that reported it.
 
 local row_id = require 'ledger'.row_id
+local absent = require 'absent'
 
 local report = {}
 
@@ -15,6 +17,7 @@ function report.groups(context)
     local group = by_name[name]
     if not group then
       group = { section = entry.section, program = entry.program, rows = {},
+        said = entry.program == '' and absent.published or nil,
         title = context.results.section_title(entry.program, entry.section) }
       by_name[name] = group
       table.insert(groups, group)

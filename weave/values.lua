@@ -1,13 +1,15 @@
 -- How a ledger entry reads in prose and in a formula.
 --
--- new(ledger, writer) returns
+-- new(ledger, writer, absent) returns
 --   inlines(key, at, classes)   what `key`{.v} stands for, linked to its row
 --   claim(key, at)              the mark that `key`{.claim} stands for
 --   math(text, at)              a formula with its \val{key}s replaced
--- Each returns something harmless after a problem.
+-- Each returns something harmless after a problem. `absent` is nil, or tells why the
+-- real part was not run (absent.lua).
 
 local ledger = require 'ledger'
 local problems = require 'problems'
+local words = require 'absent'
 
 local values = {}
 
@@ -87,21 +89,23 @@ local function tex(text)
   end) .. '}'
 end
 
-function values.new(results, writer)
+function values.new(results, writer, absent)
   local self = {}
 
   function self.inlines(key, at, classes)
     local entry, element = results.get(key, at)
     if not entry then return pandoc.Str(key) end
+    if entry == ledger.not_run then return writer.not_run('–', absent.why) end
     local content = values.typeset(entry, element, writer)
     if classes:includes 'code' then
       content = writer.code({ { 'text', element or entry.text } }, 'token')
     end
-    return writer.value(ledger.row_id(entry.key), content)
+    return writer.value(ledger.row_id(entry.key), content, entry.verdict == 'published')
   end
 
   function self.claim(key, at)
     local entry = results.get(key, at)
+    if entry == ledger.not_run then return writer.not_run(words.claim, absent.why) end
     if entry and entry.kind ~= 'claim' then
       problems.add(at, "'%s' is a %s, not a claim", key, entry.kind)
     end
@@ -113,10 +117,13 @@ function values.new(results, writer)
     return (text:gsub('\\val%s*(%b{})', function(braced)
       local entry, element = results.get(braced:sub(2, -2), at)
       if not entry then return '?' end
-      if element or not entry.items then return tex(element or entry.text) end
+      if entry == ledger.not_run then return '\\text{–}' end
       local list = {}
-      for i, item in ipairs(entry.items) do list[i] = tex(item) end
-      return table.concat(list, ',\\; ')
+      for i, item in ipairs(not element and entry.items or { element or entry.text }) do
+        list[i] = tex(item)
+      end
+      local shown = table.concat(list, ',\\; ')
+      return entry.verdict == 'published' and shown .. '\\text{' .. words.mark .. '}' or shown
     end))
   end
   return self

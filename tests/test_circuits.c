@@ -284,8 +284,9 @@ static void a_QK_row_has_a_score_for_every_source(void **state) {
     m.layers[0].W_K[0] = 2;
     m.layers[0].b_Q[0] = 100; /* left out */
     matrix row;
-    OK(circuit_QK_row(&m, model_head(&m, 0, 0), 0, &row, &f->mem, &f->e));
-    assert_int_equal(row.rows, 2);
+    OK(circuit_QK_rows(&m, model_head(&m, 0, 0), &(int){0}, 1, &row, &f->mem,
+                       &f->e));
+    assert_int_equal(row.cols, 2);
     assert_near(row.at[0], 2 / sqrt(2), 1e-6);
     assert_near(row.at[1], 2 / sqrt(3) / sqrt(2), 1e-6);
 }
@@ -363,7 +364,8 @@ static void tokens_outside_the_vocabulary_are_refused(void **state) {
     const char *one = "token 2 is not in the vocabulary, 0 to 1";
     REFUSED(circuit_embedding(&m, 2, &x, &f->mem, &f->e), one);
     REFUSED(circuit_OV_column(&m, h, 2, &x, &f->mem, &f->e), one);
-    REFUSED(circuit_QK_row(&m, h, -1, &x, &f->mem, &f->e), "token -1 is not");
+    REFUSED(circuit_QK_rows(&m, h, &(int){-1}, 1, &x, &f->mem, &f->e),
+            "token -1 is not");
     static const int bad[][2] = {{0, 2}, {-1, 1}, {1, 0}};
     for (size_t i = 0; i < COUNT(bad); i++)
         REFUSED(circuit_copy_share(&m, h, bad[i][0], bad[i][1], &share, NULL,
@@ -437,7 +439,8 @@ static void an_embedding_without_direction_is_zero(void **state) {
     assert_floats("x", x.at, (float[]){0, 0, 0}, 3, 0, 0);
     OK(circuit_copy_share(&m, model_head(&m, 0, 0), 0, 0, &share, NULL, &f->e));
     assert_near(share, 0, 0);
-    OK(circuit_QK_row(&m, model_head(&m, 0, 0), 1, &row, &f->mem, &f->e));
+    OK(circuit_QK_rows(&m, model_head(&m, 0, 0), &(int){1}, 1, &row, &f->mem,
+                       &f->e));
     assert_near(row.at[0], 0, 0);
 }
 

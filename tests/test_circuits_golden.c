@@ -86,7 +86,7 @@ static void check_entry(fixture *f, const model *m, head h, const char *key,
         OK(circuit_OV_column(m, h, token, &values, mem, &f->e));
         check_top(values, expected);
     } else if (sscanf(key, "QK top 3 sources of query %d", &token) == 1) {
-        OK(circuit_QK_row(m, h, token, &values, mem, &f->e));
+        OK(circuit_QK_rows(m, h, &token, 1, &values, mem, &f->e));
         check_top(values, expected);
     } else {
         fail_msg("\"%s\" is not compared", key);

@@ -31,7 +31,9 @@ text=$(text out/attn-only/book.html)
 is 'a note says it, once' "$(count "$text" 'The weights of the set attn-only are absent')" 1
 [[ $html =~ 'class="abstract"'.*'The weights of the set attn-only'.*'<nav' ]]
 ok $? 'in front, with the abstract'
-grep -qE 'head – of the one-layer model' <<<"$text"
+grep -qE 'head 0\.3 of the one-layer model' <<<"$text"
+ok $? 'what the description of the set says is shown'
+grep -qE 'in front: – tokens' <<<"$text"
 ok $? 'what was not published is a dash'
 is 'the dash says why' "$(count "$html" 'class="absent" title="not run here: the weights of attn-only are absent">–<')" \
     "$(count "$html" '"absent"[^>]*>–<')"

@@ -7,8 +7,11 @@
 --   why           the reason, in few words
 --   line()        inlines: what stands for an output, a table or a figure
 --   note()        a block: what the reader has to know, once, in front
+--   given         entries, by key, that stand in the set's description and need no run
 --   known(key)    whether the book's code has what reports such a key, so that a
 --                 misspelt one is told from one that was not run
+
+local json = require 'dkjson'
 
 local absent = {
   mark = '†',
@@ -41,10 +44,27 @@ local function strings(book)
   return whole, formats, endings
 end
 
+-- What models/SET/set.json says, under the keys that a run gives it.
+local function described(set)
+  local file = io.open('models/' .. set .. '/set.json', 'rb')
+  local d = file and json.decode(file:read 'a') or {}
+  if file then file:close() end
+  local given = { ['1.set'] = { kind = 'text', text = d.name },
+    ['1.head'] = { kind = 'text', text = d.head },
+    ['3.moved'] = { kind = 'tokens', text = d.moved, items = { d.moved } },
+    ['7.ordinary'] = { kind = 'text',
+      text = d.ordinary and ('%d to %d'):format(d.ordinary[1], d.ordinary[2]) } }
+  for key, entry in pairs(given) do
+    entry.key, entry.verdict = key, 'given'
+    if not entry.text then given[key] = nil end
+  end
+  return given
+end
+
 function absent.new(set, book)
   local whole, formats, endings = strings(book)
   local fetch = 'make fetch MODEL=' .. set
-  local self = { why = ('not run here: the weights of %s are absent'):format(set) }
+  local self = { given = described(set), why = ('not run here: the weights of %s are absent'):format(set) }
 
   local function words(list, text)
     for space, word in text:gmatch '(%s*)(%S*)' do

@@ -115,6 +115,8 @@ function ledger.open(folder, absent)
     end
     if written.missing then
       return nil -- said once, for the file
+    elseif not entry and absent and absent.given[key] then
+      return absent.given[key]
     elseif not entry and not_run(key) then
       return ledger.not_run
     elseif not entry then

@@ -10,6 +10,7 @@
 local ledger = require 'ledger'
 local problems = require 'problems'
 local words = require 'absent'
+local mix = require 'mix'
 
 local values = {}
 
@@ -100,6 +101,7 @@ function values.new(results, writer, absent)
     if classes:includes 'code' then
       content = writer.code({ { 'text', element or entry.text } }, 'token')
     end
+    if entry.verdict == 'given' then return mix(FORMAT, content) end -- it has no row
     return writer.value(ledger.row_id(entry.key), content, entry.verdict == 'published')
   end
 

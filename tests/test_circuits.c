@@ -205,9 +205,9 @@ static model table_model(fixture *f, const float *t) {
 static int top_output(fixture *f, const model *m, int token) {
     matrix column;
     int top;
-    OK(circuit_OV_column(m, model_head(m, 0, 0), token, &column, &f->mem,
-                         &f->e));
-    circuit_top(column.at, column.rows, 1, &top);
+    OK(circuit_OV_columns(m, model_head(m, 0, 0), &token, 1, &column, &f->mem,
+                          &f->e));
+    circuit_top(column.at, column.cols, 1, &top);
     return top;
 }
 
@@ -226,7 +226,8 @@ static void the_top_output_is_looked_for_down_a_column(void **state) {
     fixture *f = *state;
     model m = table_model(f, (float[]){3, 9, 1, 2});
     matrix column;
-    OK(circuit_OV_column(&m, model_head(&m, 0, 0), 1, &column, &f->mem, &f->e));
+    OK(circuit_OV_columns(&m, model_head(&m, 0, 0), &(int){1}, 1, &column,
+                          &f->mem, &f->e));
     assert_near(column.at[0], 9, 1e-6);
     assert_near(column.at[1], 2, 1e-6);
     assert_int_equal(top_output(f, &m, 0), 0);
@@ -332,7 +333,7 @@ static void copies_are_counted_as_from_all_columns(void **state) {
     for (int t = 0; t < 700; t++) {
         matrix column;
         bool largest = true;
-        OK(circuit_OV_column(&m, h, t, &column, &f->mem, &f->e));
+        OK(circuit_OV_columns(&m, h, &t, 1, &column, &f->mem, &f->e));
         for (int i = 0; i < 700; i++)
             largest = largest && (i == t || column.at[i] < column.at[t]);
         copied += largest;
@@ -363,7 +364,7 @@ static void tokens_outside_the_vocabulary_are_refused(void **state) {
     double share;
     const char *one = "token 2 is not in the vocabulary, 0 to 1";
     REFUSED(circuit_embedding(&m, 2, &x, &f->mem, &f->e), one);
-    REFUSED(circuit_OV_column(&m, h, 2, &x, &f->mem, &f->e), one);
+    REFUSED(circuit_OV_columns(&m, h, &(int){2}, 1, &x, &f->mem, &f->e), one);
     REFUSED(circuit_QK_rows(&m, h, &(int){-1}, 1, &x, &f->mem, &f->e),
             "token -1 is not");
     static const int bad[][2] = {{0, 2}, {-1, 1}, {1, 0}};

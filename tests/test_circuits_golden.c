@@ -83,7 +83,7 @@ static void check_entry(fixture *f, const model *m, head h, const char *key,
         OK(circuit_copy_score(h, W_E_W_U, &x, &sum, mem, &f->e));
         relative(&most->score, x, expected, 1e-5);
     } else if (sscanf(key, "OV top 3 outputs of token %d", &token) == 1) {
-        OK(circuit_OV_column(m, h, token, &values, mem, &f->e));
+        OK(circuit_OV_columns(m, h, &token, 1, &values, mem, &f->e));
         check_top(values, expected);
     } else if (sscanf(key, "QK top 3 sources of query %d", &token) == 1) {
         OK(circuit_QK_rows(m, h, &token, 1, &values, mem, &f->e));

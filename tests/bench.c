@@ -128,10 +128,11 @@ static void bench_scores(error *e) {
         stop(e);
     linalg_random(r, seed);
     if (matrix_narrow(r, &x, &mem, e) ||
-        matrix_narrow(dmatrix_rows(r, 0, K), &W_Q, &mem, e) ||
-        matrix_narrow(dmatrix_rows(r, K, K), &W_K, &mem, e) ||
-        matrix_multiply(matrix_transpose(W_Q), W_K, &W_QK, &mem, e))
+        matrix_multiply(matrix_transpose(matrix_rows(x, 0, K)),
+                        matrix_rows(x, K, K), &W_QK, &mem, e))
         stop(e);
+    W_Q = matrix_rows(x, 0, K);
+    W_K = matrix_rows(x, K, K);
     for (int i = 0; i < 5 * REPEATS; i++) {
         double start = now();
         if (matrix_multiply(x, W_QK, &scratch, &mem, e))

@@ -352,7 +352,7 @@ static void an_embedding_is_scaled_with_n_minus_one(void **state) {
     model m = table_model(f, (float[]){0, 0, 0, 0});
     FILL(m.W_E, 15, 5, 10);
     matrix x;
-    OK(circuit_embedding(&m, 0, &x, &f->mem, &f->e));
+    OK(circuit_embeddings(&m, &(int){0}, 1, &x, &f->mem, &f->e));
     assert_floats("x", x.at, (float[]){1, -1, 0}, 3, 0, 1e-7);
 }
 
@@ -363,7 +363,7 @@ static void tokens_outside_the_vocabulary_are_refused(void **state) {
     matrix x;
     double share;
     const char *one = "token 2 is not in the vocabulary, 0 to 1";
-    REFUSED(circuit_embedding(&m, 2, &x, &f->mem, &f->e), one);
+    REFUSED(circuit_embeddings(&m, &(int){2}, 1, &x, &f->mem, &f->e), one);
     REFUSED(circuit_OV_columns(&m, h, &(int){2}, 1, &x, &f->mem, &f->e), one);
     REFUSED(circuit_QK_rows(&m, h, &(int){-1}, 1, &x, &f->mem, &f->e),
             "token -1 is not");
@@ -436,7 +436,7 @@ static void an_embedding_without_direction_is_zero(void **state) {
     FILL(m.W_E, 5, 5, 5);
     matrix x, row;
     double share;
-    OK(circuit_embedding(&m, 0, &x, &f->mem, &f->e));
+    OK(circuit_embeddings(&m, &(int){0}, 1, &x, &f->mem, &f->e));
     assert_floats("x", x.at, (float[]){0, 0, 0}, 3, 0, 0);
     OK(circuit_copy_share(&m, model_head(&m, 0, 0), 0, 0, &share, NULL, &f->e));
     assert_near(share, 0, 0);

@@ -36,6 +36,8 @@ function inlines.filter(context)
       return context.values.claim(key, at)
     elseif e.classes:includes 'c' then
       return writer.code(link_identifiers(key, book), 'c', book)
+    elseif #e.classes > 0 and at then
+      problems.add(at, 'inline code has the class .%s; known are .v and .claim', e.classes[1])
     end
     return writer.code({ { 'text', key } }, table.concat(e.classes, ' '))
   end

@@ -78,7 +78,7 @@ static void check_tokenizer(const tokenizer *t) {
             "there are no other tokens");
     for (int id = 0; id < size && id < 400; id++)
         check_token(t, id, &a);
-    int word = tokenizer_word(t, "a");
+    int word = tokenizer_id(t, " a", 2);
     require(word >= -1 && word < size, "ids are in range");
     size_t steps = 0;
     for (n = 0; n < 64; n++)

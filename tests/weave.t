@@ -37,6 +37,8 @@ mistake 'an element past the end' 'It is `1.toy.q[4]`{.v}.' 'q[4]' 'no element 4
 mistake 'an unknown key in a formula' $'Let\n$a = \\val{1.toy.zz}$.' 1.toy.zz "'1.toy.zz'"
 mistake 'an unknown key in a text alternative' \
     $'x\n\n![A caption.](moving){#fig:two alt="It shows {1.toy.yy}."}' '(moving)' "'1.toy.yy'"
+mistake 'a misspelt class of a value' $'It is\n`1.toy.r`{.vv}.' '{.vv}' '\.vv'
+mistake 'a misspelt class of a block' $'::: {.ouput program=toy section=1}\n:::' .ouput '\.ouput'
 mistake 'an unknown table' $'::: {.table key=9.none}\nCaption.\n:::' 9.none "'9.none'"
 mistake 'an unknown section of a program' $'::: {.output program=toy section=nine}\n:::' \
     section=nine "'nine'"

@@ -93,6 +93,10 @@ function blocks.filter(context)
       for _, class in ipairs(div.classes) do
         if handle[class] then return handle[class](div, context) end
       end
+      if div.classes[1] and div.attributes.at and div.identifier == '' then
+        problems.add(div.attributes.at, 'a block has the class .%s, which means nothing',
+          div.classes[1])
+      end
     end,
     Header = context.writer.header,
     CodeBlock = context.writer.verbatim,

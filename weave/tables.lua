@@ -10,6 +10,7 @@ local values = require 'values'
 local tables = {}
 
 local widest_natural = 72 -- characters
+local widest_cell = 56 -- a longer one wraps and does not press the others
 
 local function numeric(rows, column)
   for _, row in ipairs(rows) do
@@ -39,6 +40,7 @@ function tables.build(t, writer)
     for _, row in ipairs(t.rows) do
       natural[c] = math.max(natural[c], length(row[c]))
     end
+    natural[c] = math.min(natural[c], widest_cell)
     total = total + natural[c] + 4
   end
   for c in ipairs(t.columns) do

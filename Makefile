@@ -215,12 +215,16 @@ tangled/book.tokens: $(CHAPTERS) chapters
 
 WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER)
 
+# Scripts and style sheets of the page's parts, base.js first.
+PAGE := $(sort $(wildcard weave/page/*))
+
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html
 
-$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
+$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html -o $@.new $<
+	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html \
+	  --metadata page='$(PAGE)' -o $@.new $<
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.

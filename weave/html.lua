@@ -137,16 +137,32 @@ function html.figure(f)
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
 end
 
--- The style sheet goes into the page itself.
-function html.metadata(context)
-  local file = assert(io.open(context.here .. '/book.css', 'rb'))
-  local style = file:read 'a'
+local function read(path)
+  local file = assert(io.open(path, 'rb'))
+  local text = file:read 'a'
   file:close()
+  return text
+end
+
+-- The style sheets and the scripts (-M page="FILE ...", in that order) go into the
+-- page itself. Each script is a function and an element of its own: what one names
+-- or breaks is not the others'.
+function html.metadata(context)
+  local style, scripts = read(context.here .. '/book.css'), ''
+  for file in pandoc.utils.stringify(context.meta.page or ''):gmatch '%S+' do
+    if file:match '%.css$' then
+      style = style .. read(file)
+    else
+      scripts = ("%s<script>\n(() => {\n'use strict';\n%s})();\n</script>\n"):format(scripts,
+        read(file))
+    end
+  end
   if context.absent then
     style = style .. '.absent { color: var(--quiet); }\n.v .absent { font-size: .8em; }\n' ..
       'div.absent p { font-size: .88rem; max-width: none; }\n'
   end
-  context.meta.style = pandoc.MetaInlines { pandoc.RawInline('html', style) }
+  local function raw(text) return pandoc.MetaInlines { pandoc.RawInline('html', text) } end
+  context.meta.style, context.meta.script = raw(style), raw(scripts)
   return context.meta
 end
 

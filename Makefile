@@ -163,7 +163,8 @@ TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
 $(TOY_RESULTS): $(OUT)/.toy ;
 $(REAL_RESULTS): $(OUT)/.real ;
-DATA := $(FIGURES:%=$(OUT)/data/%.dat)
+EXPLORER := $(if $(ABSENT),,$(OUT)/data/explorer.json)
+DATA := $(FIGURES:%=$(OUT)/data/%.dat) $(EXPLORER)
 RESULTS := $(OUT)/part2_toy.json $(if $(ABSENT),,$(OUT)/part2.json)
 $(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ;
 
@@ -221,7 +222,7 @@ PAGE := $(sort $(wildcard weave/page/*))
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html
 
-$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
+$(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
 	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html \
 	  --metadata page='$(PAGE)' -o $@.new $<

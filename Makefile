@@ -20,7 +20,7 @@ SHELL := /bin/bash
 .SUFFIXES:
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
@@ -195,7 +195,7 @@ bless: tangled/verify $(RESULTS)
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
 .PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf
-$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh weave/svg.sed
 	@mkdir -p $(FIG)
 	@echo "draw    $*"
 	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*

@@ -206,14 +206,17 @@ WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
 WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
   --citeproc --bibliography references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
-  $(if $(ABSENT),--metadata absent=true) \
+  $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings
+
+# What was published for a set is shown beside the numbers of any other.
+PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
 tangled/book.tokens: $(CHAPTERS) chapters
 	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER)
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER)
 
 # Scripts and style sheets of the page's parts, base.js first.
 PAGE := $(sort $(wildcard weave/page/*))

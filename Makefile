@@ -20,7 +20,7 @@ SHELL := /bin/bash
 .SUFFIXES:
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
@@ -196,7 +196,7 @@ bless: tangled/verify $(RESULTS)
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
 .PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf
-$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh weave/svg.sed
 	@mkdir -p $(FIG)
 	@echo "draw    $*"
 	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*
@@ -207,14 +207,17 @@ WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
 WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
   --citeproc --bibliography references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
-  $(if $(ABSENT),--metadata absent=true) \
+  $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings
+
+# What was published for a set is shown beside the numbers of any other.
+PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
 tangled/book.tokens: $(CHAPTERS) chapters
 	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER)
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER)
 
 # Scripts and style sheets of the page's parts, base.js first.
 PAGE := $(sort $(wildcard weave/page/*))

@@ -140,7 +140,7 @@ says 'with its line' "^chapters/01-small.nw:$line: .*#sec:hidden"
 
 put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = "é ␣ 𝒲 <b>&amp; \\\\";\n@'
 runs 'characters of all kinds are woven' weave
-grep -qF '"é ␣ 𝒲 &lt;b&gt;&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
+grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
 
 # ---- the same for the PDF -------------------------------------------------

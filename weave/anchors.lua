@@ -4,7 +4,8 @@
 -- numbers to sections, figures, equations and tables and an id to each header;
 -- a paragraph that is nothing but an image becomes a div of class `figure`.
 -- It returns the new document and `anchors`: id -> {label = "Figure 3",
--- number = "3", kind}. Two things with one id are a problem.
+-- number = "3", kind}. Code and spans get the section they stand in as an
+-- attribute, for the places that cite a key. Two things with one id are a problem.
 
 local problems = require 'problems'
 local slug = require 'book'.slug
@@ -47,7 +48,13 @@ function anchors.collect(doc, book)
     element.attributes.number = n
     add(element.identifier, element.attributes.at, kind, n, kind .. '\u{a0}' .. n)
   end
-  local next_section, chapter = section_counter(), ''
+  local next_section, chapter, section = section_counter(), '', nil
+
+  local function place(element)
+    add(element.identifier, element.attributes.at, 'inline')
+    element.attributes.section = section
+    return element
+  end
 
   doc = doc:walk {
     traverse = 'topdown',
@@ -61,6 +68,7 @@ function anchors.collect(doc, book)
       h.attributes.number = number
       add(h.identifier, h.attributes.at, 'section', number,
         number and word .. '\u{a0}' .. number or title)
+      section = number or title
       return h
     end,
     Para = function(p)
@@ -70,7 +78,7 @@ function anchors.collect(doc, book)
       figure.classes:insert 'figure'
       figure.attributes.src = image.src
       numbered(figure, 'Figure')
-      return { figure }, false
+      return { figure:walk { Code = place, Span = place } }, false
     end,
     Div = function(d)
       if d.classes:includes 'chunk' then
@@ -87,8 +95,8 @@ function anchors.collect(doc, book)
       end
       return d
     end,
-    Span = function(s) add(s.identifier, s.attributes.at, 'inline') end,
-    Code = function(c) add(c.identifier, c.attributes.at, 'inline') end,
+    Span = place,
+    Code = place,
   }
   return doc, all
 end

@@ -63,7 +63,7 @@ end
 
 -- Attributes that only the filter needs do not reach the output.
 local function strip(element)
-  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set' } do
+  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'section' } do
     element.attributes[name] = nil
   end
   return element
@@ -80,7 +80,7 @@ function Pandoc(doc)
   local anchors
   doc, anchors = require 'anchors'.collect(doc, book)
   local context = {
-    book = book, results = results, anchors = anchors, writer = writer, absent = absent,
+    set = set, book = book, results = results, anchors = anchors, writer = writer, absent = absent,
     figures = text_of(doc.meta.figures, 'figures/' .. set),
     data = text_of(doc.meta.results, 'out/' .. set) .. '/data',
     values = require 'values'.new(results, writer, absent), here = here, meta = doc.meta,

@@ -2,6 +2,7 @@
 -- raw tags, so that the EPUB writer can follow them from file to file.
 
 local mix = require 'mix'
+local tags = require 'tags'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
 local region = require 'region'
@@ -20,8 +21,10 @@ function html.link(id, content, class)
   return pandoc.Link(mix('html', content), '#' .. id, '', attr('', class))
 end
 
-function html.value(id, content, published)
+-- `own` is the id of the place that cites the row `id` of the report.
+function html.value(id, content, own, published)
   local link = html.link(id, content, 'v')
+  link.identifier = own
   if published then
     link.classes:insert 'published'
     link.title = absent.published
@@ -39,9 +42,9 @@ function html.absent(line)
   return pandoc.Div({ pandoc.Para(line) }, attr('', 'absent'))
 end
 
-function html.claim(id, sentence)
-  return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, 'Checked: ' .. sentence,
-    attr('', 'claim', { { 'aria-label', 'checked: ' .. sentence } }))
+function html.claim(id, sentence, own)
+  return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, '',
+    attr(own, 'claim', { { 'aria-label', 'checked: ' .. sentence } }))
 end
 
 function html.code(runs, class, book)
@@ -72,9 +75,8 @@ function html.header(h)
 end
 
 local function preformatted(text, label, class)
-  local _, attributes = region(label)
-  return pandoc.Plain(mix('html', '<pre class="' .. class .. '" ' .. attributes ..
-    '><samp>', chunks.exact(text), '</samp></pre>'))
+  return pandoc.Plain(mix('html', '<pre class="' .. class .. '" aria-label="' ..
+    tags.exact(label) .. '"><samp>', tags.exact(text), '</samp></pre>'))
 end
 
 function html.verbatim(block)

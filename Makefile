@@ -206,6 +206,7 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weav
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
 WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
   --citeproc --bibliography references.bib --metadata link-citations=true \
+  --lua-filter weave/references.lua \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
   $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings

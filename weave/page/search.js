@@ -11,19 +11,19 @@ const kinds = [
     { name: 'section', select: ':is(h1, h2, h3, h4, h5)[id]' },
     { name: 'identifier', select: '.identifiers li', of: li => li.querySelector('code'),
         target: li => document.getElementById(decodeURIComponent(li.querySelector('a').hash.slice(1))) },
-    { name: 'key', select: 'tr[id^="r-"]', of: tr => tr.querySelector('code') },
-    { name: 'chunk', select: '.chunk-name' },
+    { name: 'key', select: 'tr[id^="r-"]', of: tr => tr.querySelector('code'),
+        words: tr => `${tr.querySelector('code').textContent}: ` +
+            tr.querySelector('div').firstChild.data.replace(/ Computed by $/, '') },
+    { name: 'chunk', select: '.chunk > .head', of: head => head.querySelector('a') },
     { name: 'text', select: 'p, li, figcaption, dd, td, th, .csl-entry, caption' },
     { name: 'code', select: 'pre' },
 ];
 
-// The text of an element as it is read; a formula as it was typed, the explorer not at all.
+// The text of an element as it is read.
 const plain = node => {
     if (node.nodeType === Node.TEXT_NODE)
         return node.data;
-    if (node.nodeName === 'math')
-        return node.querySelector('annotation')?.textContent ?? node.textContent;
-    if (/^(svg|script|style)$/i.test(node.nodeName))
+    if (/^(annotation|svg|script)$/i.test(node.nodeName))
         return '';
     return [...node.childNodes].map(plain).join('');
 };
@@ -44,30 +44,31 @@ const build = () => {
             if (!own || !target || seen.has(own))
                 continue;
             seen.add(own);
-            const words = plain(kind.name === 'key' ? element : own).replace(/\s+/g, ' ').trim();
+            const words = (kind.words ? kind.words(element) : plain(own)).replace(/\s+/g, ' ').trim();
             index.push({ kind, rank, target, words, name: fold(plain(own).trim()), folded: fold(words) });
         }
 };
 
 // The section in which an element stands.
+const headings = [...text.querySelectorAll(':is(h1, h2)')];
 const sectionOf = element => {
-    let found = null;
+    let found = headings[0];
     for (const h of headings) {
         if (h.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING)
             break;
         found = h;
     }
-    return found ? plain(found).replace(/\s+/g, ' ') : '';
+    return found;
 };
-const headings = [...text.querySelectorAll(':is(h1, h2)[id]')];
 
-// All words must be there. Within a kind, a name that is the query comes first, then one
-// that begins with it.
+// All words must be there. A name that is the query comes first of all; within a kind, one
+// that begins with it, then what has the words side by side.
 const find = query => {
     const whole = fold(query.trim()), words = whole.split(/\s+/).filter(Boolean);
     if (!words.length)
         return [];
-    const place = e => e.name === whole ? -1 : e.rank + (e.name.startsWith(whole) ? 0 : 0.5);
+    const place = e => e.name === whole ? -1 : e.rank +
+        (e.name.startsWith(whole) ? 0 : e.folded.includes(whole) ? 0.3 : 0.6);
     return index.filter(e => words.every(w => e.folded.includes(w)))
         .map((e, order) => ({ e, order, place: place(e) }))
         .sort((a, b) => a.place - b.place || a.order - b.order).map(r => r.e);
@@ -75,7 +76,8 @@ const find = query => {
 
 // A piece of the words around the first hit, with the hits marked.
 const piece = (entry, words) => {
-    const first = Math.max(0, Math.min(...words.map(w => entry.folded.indexOf(w))));
+    const whole = entry.folded.indexOf(words.join(' '));
+    const first = whole >= 0 ? whole : Math.min(...words.map(w => entry.folded.indexOf(w)));
     const from = first > 60 ? entry.words.indexOf(' ', first - 40) + 1 : 0;
     const cut = entry.words.slice(from, from + 130);
     const out = [from ? '… ' : ''], folded = fold(cut);
@@ -93,9 +95,9 @@ const go = (entry, words) => {
     for (let fold = entry.target.closest('details'); fold; fold = fold.parentElement.closest('details'))
         fold.open = true;
     close();
-    const anchor = entry.target.closest('[id]');
-    if (anchor && anchor !== text)
-        location.hash = anchor.id;
+    // So that the way back leads to where the reader was.
+    const near = entry.target.closest('[id]');
+    location.hash = (near === text ? sectionOf(entry.target) : near).id;
     if (!entry.target.hasAttribute('tabindex'))
         entry.target.setAttribute('tabindex', -1);
     entry.target.focus({ preventScroll: true });
@@ -146,7 +148,7 @@ const open = shown => {
 const close = () => { choose(-1); open(false); };
 const option = (entry, k) => make('li', { role: 'option', id: 'search-' + k, 'aria-selected': false,
     onclick: () => go(entry, words), onpointermove: () => chosen !== k && choose(k) },
-    make('span', { class: 's-where' }, `${entry.kind.name} · ${sectionOf(entry.target)}`),
+    make('span', { class: 's-where' }, `${entry.kind.name} · ${plain(sectionOf(entry.target)).replace(/\s+/g, ' ')}`),
     make('span', { class: 's-piece s-' + entry.kind.name }, ...piece(entry, words)));
 
 const search = () => {
@@ -157,6 +159,7 @@ const search = () => {
     results = found.filter(({ kind }) => shown.set(kind, (shown.get(kind) ?? 0) + 1).get(kind) <= MOST);
     chosen = -1;
     list.replaceChildren(...results.map(option));
+    list.dataset.query = input.value;
     open(results.length > 0);
     choose(results.length ? 0 : -1);
     const more = found.length > results.length ? `, ${results.length} are listed` : '';

@@ -229,7 +229,7 @@ html: $(OUT)/book.html
 $(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
 	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html \
-	  --metadata page='$(PAGE)' -o $@.new $<
+	  --metadata page='$(EXPLORER) $(PAGE)' -o $@.new $<
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.

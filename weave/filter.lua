@@ -82,7 +82,6 @@ function Pandoc(doc)
   local context = {
     set = set, book = book, results = results, anchors = anchors, writer = writer, absent = absent,
     figures = text_of(doc.meta.figures, 'figures/' .. set),
-    data = text_of(doc.meta.results, 'out/' .. set) .. '/data',
     values = require 'values'.new(results, writer, absent), here = here, meta = doc.meta,
   }
   doc = doc:walk(require 'inlines'.filter(context))

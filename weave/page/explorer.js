@@ -85,9 +85,7 @@ const start = (part, build) => {
     const place = document.querySelector(`.explorer[data-part="${part}"]`);
     if (!place)
         return;
-    for (const child of [...place.children])
-        if (child !== source)
-            child.remove();
+    place.replaceChildren();
     place.setAttribute('role', 'group');
     shown.push(build(place));
     show();

@@ -1,6 +1,6 @@
 -- The one filter of the book: everything that pandoc's Markdown cannot say by
 -- itself is resolved here, for HTML, EPUB and LaTeX. Order of work:
---   1 drop what the model set leaves out       (::: {.only set=mini})
+--   1 drop what the set or the run leaves out   (::: {.only set=mini})
 --   2 number things and collect their anchors  (anchors.lua)
 --   3 resolve what stands inside sentences     (values, code, links, formulas)
 --   4 resolve blocks                           (figures, chunks, the report ...)
@@ -20,23 +20,26 @@ local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default
 end
 
--- True if the element is for this model set.
-local function wanted(element, set)
+-- True if the element is for this model set (set=mini), and for a build that ran
+-- the real program, or did not (run=real).
+local function wanted(element, set, ran)
   local only = element.classes:includes 'only'
   if not only and not element.classes:includes 'unless' then return true end
+  local run = element.attributes.run
+  if run == 'real' and not element.attributes.set then return ran == only end
   local named = false
   for name in (element.attributes.set or ''):gmatch '[^%s,]+' do
     named = named or name == set
   end
-  if not element.attributes.set then
-    problems.add(element.attributes.at, 'say which set: set=%s', set)
+  if run or not element.attributes.set then
+    problems.add(element.attributes.at, 'say which set or which run: set=%s or run=real', set)
   end
   return named == only
 end
 
-local function choose(doc, set)
+local function choose(doc, set, ran)
   local function pick(element)
-    if not wanted(element, set) then return {} end
+    if not wanted(element, set, ran) then return {} end
     if #element.classes == 1 and element.identifier == ''
       and (element.classes[1] == 'only' or element.classes[1] == 'unless') then
       return element.content
@@ -63,7 +66,7 @@ end
 
 -- Attributes that only the filter needs do not reach the output.
 local function strip(element)
-  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set' } do
+  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run' } do
     element.attributes[name] = nil
   end
   return element
@@ -76,7 +79,7 @@ function Pandoc(doc)
   local results = require 'ledger'.open(text_of(doc.meta.results, 'out/' .. set), absent)
   doc.meta.weave = nil
 
-  doc = choose(doc, set)
+  doc = choose(doc, set, not absent)
   local anchors
   doc, anchors = require 'anchors'.collect(doc, book)
   local context = {

@@ -12,7 +12,8 @@ SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
-PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch
+PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch \
+  train_tokenizer encode_corpus train evaluate
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -86,8 +87,13 @@ LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL) $(FETCH),$(SOURCES))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
+# The loops of the training that are no products of matrices; nothing that prints a number of
+# the book contains these two.
+FAST := -march=native -ffast-math
+$(OBJ)/layers.o $(OBJ)/optimizer.o: CFLAGS += $(FAST)
+
 # $(OBJ)/flags holds how things are compiled; it is new when that changes.
-FLAGS := $(CC) $(CFLAGS) $(LDLIBS)
+FLAGS := $(CC) $(CFLAGS) $(LDLIBS) $(FAST)
 ifneq ($(file <$(OBJ)/flags),$(FLAGS))
 $(OBJ)/flags: FORCE
 endif

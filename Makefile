@@ -26,7 +26,7 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
   libcurl4-openssl-dev libssl-dev \
   libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch verify bless check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch verify diff bless check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf tangled/circuits_part2
@@ -185,9 +185,16 @@ $(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights models/toy/expecte
 verify: tangled/verify $(RESULTS) $(OUT)/.weights
 	@$(REPORT) $(COMPARE)
 
-## bless: shows what differs from the expected numbers and, if told so, accepts it.
+CITES := --cites $(OUT)/.cites.tsv
+
+## diff: shows which numbers moved since the page before, who cites them, and what is not as expected.
+diff: tangled/verify $(OUT)/report.json
+	@before=$(OUT)/.shown.json; ! cmp -s $$before $(OUT)/report.json || before=$(OUT)/.before.json; \
+	tangled/verify --diff $$before $(CITES) $(OUT)/report.json
+
+## bless: shows what differs from the expected numbers and, if told so (YES=1), accepts it.
 bless: tangled/verify $(RESULTS)
-	@tangled/verify --bless $(if $(YES),--yes) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
+	@tangled/verify --bless $(if $(YES),--yes) $(CITES) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
 
 # ---- results -> figures --------------------------------------------------
 

@@ -210,14 +210,15 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weav
 # ---- chapters, results, figures -> page and PDF --------------------------
 
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
-WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
-  --citeproc --bibliography references.bib --metadata link-citations=true \
+WEAVE = pandoc --from markdown --lua-filter weave/filter.lua \
+  --metadata bibliography=references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
+  --metadata tokens=$< --metadata weaver='$(sort $(WEAVER))' \
   $(if $(ABSENT),--metadata absent=true) \
   --standalone --toc --wrap=none --fail-if-warnings
 
-tangled/book.tokens: $(CHAPTERS) chapters
-	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
+tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
+	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
 WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER)
@@ -227,7 +228,10 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html -o $@.new $<
+	@mkdir -p $(OUT)/.woven
+	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
+	  --to html5 --mathml --toc-depth=3 --template weave/page.html -o $@.new /dev/null
+	@weave/remember.sh $(OUT)
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
@@ -235,7 +239,7 @@ pdf: $(OUT)/book.pdf
 
 $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 	@echo "weave   $@"
-	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new $<
+	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new /dev/null
 	@mv $@.new $@
 
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh

@@ -24,9 +24,9 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
-  libcmocka-dev python3-numpy perl
+  inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch verify diff bless check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch verify diff bless watch check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf tangled/circuits_part2
@@ -57,7 +57,7 @@ help:
 
 # roots.mk lists the files that the chapters tangle to. Making it tangles them;
 # a file whose text did not change keeps its date.
-NO_TANGLE := help deps clean distclean
+NO_TANGLE := help deps watch clean distclean
 ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,book)),)
 include tangled/roots.mk
 endif
@@ -245,6 +245,14 @@ $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
+
+# ---- watching ----
+
+PORT = 8000
+
+## watch: builds the page after every save and serves it at PORT (8000); PDF=1 makes the PDF too.
+watch:
+	+@weave/watch/build.sh '$(MAKE)' '$(OUT)' '$(MODEL)' '$(PORT)' $(PDF)
 
 # ---- tests ---------------------------------------------------------------
 

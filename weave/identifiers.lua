@@ -9,7 +9,8 @@
 --   chunk.defines   names, once each
 --   chunk.uses      by name, the chunks that use this very definition
 -- and turns runs of kind "id" that have no definition, or that name a member
--- (x->name), into text, and points the others at their definition.
+-- (x->name), into text, and gives the others a third field, the label of the chunk that
+-- defines them.
 
 local language = require 'highlight'.language
 

@@ -11,6 +11,7 @@ local absent = require 'absent'
 local report = {}
 
 function report.groups(context)
+  context.results.note('report', 'all')
   local groups, by_name = {}, {}
   for _, entry in ipairs(context.results.entries) do
     local name = tostring(entry.section) .. '\0' .. tostring(entry.program)

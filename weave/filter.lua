@@ -36,7 +36,8 @@ end
 
 -- Attributes that only the filter needs do not reach the output.
 local function strip(element)
-  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run' } do
+  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run',
+    'recorded' } do
     element.attributes[name] = nil
   end
   return element
@@ -97,6 +98,7 @@ function Pandoc(given)
     book = book, results = results, anchors = anchors.number(declared), writer = writer,
     absent = absent, figures = text_of(meta.figures, 'figures/' .. set), here = here,
     values = require 'values'.new(results, writer, absent), meta = meta,
+    records = require 'records'.new(set, results),
   }
 
   woven.around(context.anchors, references.key)

@@ -222,9 +222,9 @@ static inline void naive_layer_back(const naive *w, const naive *g,
                                     const naive_cache *k, int l, double *d_x) {
     const config *c = w->c;
     int T = c->n_ctx, D = c->d_model, HK = c->n_heads * c->d_head, R = 3 * HK;
-    double *d_z = naive_new((size_t)(T * HK)),
-           *d_n = naive_new((size_t)(T * D));
-    double *d_qkv = naive_new((size_t)(T * R));
+    double *d_z = naive_new((size_t)T * (size_t)HK),
+           *d_n = naive_new((size_t)T * (size_t)D);
+    double *d_qkv = naive_new((size_t)T * (size_t)R);
     for (int t = 0; t < T; t++)
         for (int d = 0; d < D; d++) {
             naive_part(g, l, B_O)[d] += d_x[t * D + d];
@@ -259,7 +259,8 @@ static inline void naive_window_back(const naive *w, const naive *g,
     const config *c = w->c;
     int T = c->n_ctx, D = c->d_model, L = c->n_layers;
     int scored = s ? s->n : c->d_vocab;
-    double *d_x = naive_new((size_t)(T * D)), *d_n = naive_new((size_t)(T * D));
+    double *d_x = naive_new((size_t)T * (size_t)D),
+           *d_n = naive_new((size_t)T * (size_t)D);
     for (int t = 0; t < T; t++)
         for (int i = 0; i < scored; i++) {
             int token = naive_token(s, i);

@@ -47,7 +47,7 @@ typedef struct {
 /* Every weight random, so that no gradient is zero by chance. */
 static void subject_new(fixture *f, const config *c, int windows, int threads,
                         subject *s) {
-    size_t batch = (size_t)(windows * c->n_ctx), V = (size_t)c->d_vocab;
+    size_t batch = (size_t)windows * (size_t)c->n_ctx, V = (size_t)c->d_vocab;
     uint64_t chance = chance_start(7, CHANCE_TEST, 0);
     *s = (subject){.c = *c, .windows = windows};
     s->parts = arena_alloc(&f->mem, 64, sizeof *s->parts, &f->e);
@@ -225,8 +225,8 @@ static void the_written_model_has_the_same_logits(void **state) {
     double loss = pass_loss(&s.p, s.t, &s.w, s.inputs, s.targets), own = 0;
     int T = s.c.n_ctx, V = s.c.d_vocab, N = s.windows * T;
     double most = 0, worst = 0;
+    cache x = {.n = 0};
     for (int i = 0; i < N; i++) {
-        cache x;
         if (i % T == 0)
             OK(forward_run(&m, s.inputs + i, T, &x, &f->mem, &f->e));
         const float *logits = &ENTRY(x.logits, i % T, 0);

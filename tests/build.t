@@ -37,13 +37,6 @@ is 'the program that reads it runs, and no other' \
     "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" 'run circuits_part2'
 unchanged 'they say the same'
 
-printf '%s\t%s\t5\t%s\t1\n' 90000 90e6 5.5 90001 91e6 4.5 >>models/mini/1l/curve.tsv
-build 'a loss curve is longer'
-is 'it is drawn, and nothing runs' \
-    "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" 'draw curve'
-build 'again'
-is 'nothing is drawn' "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
-
 # What else a page is made with: if that changes, it is made again. (So that this
 # is quick, pandoc and latexmk are replaced by scripts that make empty files.)
 mkdir "$work/bin"

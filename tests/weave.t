@@ -64,6 +64,10 @@ sed -i 's/0.4321/0.1234/' models/mini/1l/evaluation.tsv
 runs 'another record' weave
 has "$(shown)" '^0.1234$'
 ok $? 'is woven'
+omits 'and nothing is drawn' '^draw'
+printf '30\t3e6\t5\t4.1\t1\n' >>models/mini/1l/curve.tsv
+runs 'a longer curve' weave
+is 'is drawn' "$(grep '^draw' <<<"$out")" 'draw    curve'
 put 'Nothing.'
 runs 'without them' weave
 page=$(contents out/mini/book.html)

@@ -89,6 +89,7 @@ function Pandoc(given)
       chapter.doc, chapter.cites = chapters.read(chapter, book, set, not absent)
       chapter.doc, chapter.cited = citations.collect(chapter.doc)
       chapter.doc, chapter.declared = anchors.declare(chapter.doc, book)
+      for name, value in pairs(chapter.doc.meta) do meta[name] = value end
     end
     declared[n], cited[n] = chapter.declared, chapter.cited
   end

@@ -13,7 +13,7 @@ small_book
 put 'Nothing.'
 
 # As from a terminal: a session of its own, which gets Ctrl-C as a whole.
-setsid make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
+setsid env --default-signal=INT make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
 session=$!
 living() { awk -v session="$session" '{ sub(/.*\) /, "") } $4 == session { print FILENAME }' \
     /proc/[0-9]*/stat 2>/dev/null | grep -oE '[0-9]+'; }
@@ -31,7 +31,7 @@ get() { /usr/bin/python3 -c 'import sys, urllib.request as r
 for line in r.urlopen(r.Request(sys.argv[1], headers=dict(a.split("=") for a in sys.argv[2:]))):
     print(line.decode(), end="", flush=True)' "$@" 2>&1; }
 page() { get "$url/mini/book.html"; }
-until_page() { for _ in {1..600}; do page | grep -q "$1" && break; sleep 0.1; done; }
+until_page() { for _ in {1..300}; do page | grep -q "$1" && break; sleep 0.1; done; }
 shows() { page | grep -qE -e "$2"; ok $? "$1" "$(page | grep -o '<script>.*' | head -n 5)"; }
 
 told_by 'it says where the page is' '^http://127\.0\.0\.1:[0-9]+/ '
@@ -116,7 +116,7 @@ kill -INT -- "-$session"
 for _ in {1..100}; do [ -n "$(living)" ] || break; sleep 0.1; done
 is 'Ctrl-C ends all' "$(for n in $(living); do tr '\0' ' ' <"/proc/$n/cmdline"; done)" ''
 is 'and leaves no file of its own' "$(find out -name .watch)" ''
-wait "$listening"
+kill "$listening" 2>/dev/null
 
 mkdir "$work/bin"
 ln -s /bin/bash /bin/git /usr/bin/env "$work/bin/"

@@ -290,8 +290,9 @@ check: book $(UNIT) tangled/fetch $(TRAINERS)
 	prove --comments --exec '' $(UNIT) tests/*.t
 	ASAN_OPTIONS=allocator_may_return_null=1 VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)
 
-## bench: measures what low rank buys, as ratios in one run; takes minutes.
-bench: tangled/bench tangled/circuits_part2 out/bench/set.json
+## bench: measures what low rank buys, and what an edit costs, as ratios in one run; takes minutes.
+bench: tangled/bench tangled/circuits_part2 out/bench/set.json html
+	@tests/latency.sh
 	@tangled/bench
 	@/usr/bin/python3 tests/bench.py tangled/circuits_part2 out/bench
 

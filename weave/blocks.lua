@@ -49,21 +49,21 @@ end
 function handle.table(div, context)
   local caption, body = split_caption(div)
   local key, recorded = div.attributes.key, div.attributes.recorded
-  local function instead(line)
+  local function instead(block)
     return context.writer.captioned('Table', div.identifier, div.attributes.number,
-      caption, { context.writer.absent(line) })
+      caption, { block })
   end
   if key or recorded then
     local found
     if recorded then
       found = context.records.table(recorded, div.attributes.part, div.attributes.at)
-      if not found then return instead(context.records.line()) end
+      if not found then return instead(pandoc.Para(context.records.line())) end
       caption:extend(context.records.source(recorded))
     else
       found = context.results.table(key, div.attributes.at)
     end
     if not found then return nil end
-    if found == not_run then return instead(context.absent.line()) end
+    if found == not_run then return instead(context.writer.absent(context.absent.line())) end
     local label = pandoc.utils.stringify(caption)
     body:extend(context.writer.table_box(tables.build(found, context.writer),
       label ~= '' and label or found.meaning))

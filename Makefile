@@ -226,7 +226,7 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html \
+	@$(WEAVE) --lua-filter weave/references.lua --to html5 --mathml --toc-depth=3 --template weave/page.html \
 	  --metadata page='$(PAGE)' -o $@.new $<
 	@mv $@.new $@
 

@@ -27,7 +27,11 @@ local function published(context)
 end
 
 function report.groups(context)
-  local groups, by_name, known = {}, {}, published(context)
+  local groups, by_name, cited, known = {}, {}, {}, published(context)
+  for _, place in ipairs(context.values.cited) do
+    cited[place.key] = cited[place.key] or {}
+    table.insert(cited[place.key], place)
+  end
   for _, entry in ipairs(context.results.entries) do
     local name = tostring(entry.section) .. '\0' .. tostring(entry.program)
     local group = by_name[name]
@@ -46,7 +50,7 @@ function report.groups(context)
       expected = entry.expected, rule = entry.rule, verdict = entry.verdict,
       meaning = entry.meaning, claim = entry.kind == 'claim',
       chunk = identifier and identifier.chunks[1] or nil,
-      name = entry['function'], cited = context.values.cited[entry.key] or {},
+      name = entry['function'], cited = cited[entry.key] or {},
       published = known[entry.key],
     })
   end

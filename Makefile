@@ -12,7 +12,8 @@ SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
-PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch
+PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch \
+  train_tokenizer encode_corpus train evaluate
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -24,9 +25,9 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
-  libcmocka-dev python3-numpy perl
+  inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch verify bless check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch verify diff bless watch check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf tangled/circuits_part2
@@ -57,7 +58,7 @@ help:
 
 # roots.mk lists the files that the chapters tangle to. Making it tangles them;
 # a file whose text did not change keeps its date.
-NO_TANGLE := help deps clean distclean
+NO_TANGLE := help deps watch clean distclean
 ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,book)),)
 include tangled/roots.mk
 endif
@@ -86,8 +87,13 @@ LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL) $(FETCH),$(SOURCES))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
+# The loops of the training that are no products of matrices; nothing that prints a number of
+# the book contains these two.
+FAST := -march=native -ffast-math
+$(OBJ)/layers.o $(OBJ)/optimizer.o: CFLAGS += $(FAST)
+
 # $(OBJ)/flags holds how things are compiled; it is new when that changes.
-FLAGS := $(CC) $(CFLAGS) $(LDLIBS)
+FLAGS := $(CC) $(CFLAGS) $(LDLIBS) $(FAST)
 ifneq ($(file <$(OBJ)/flags),$(FLAGS))
 $(OBJ)/flags: FORCE
 endif
@@ -185,9 +191,16 @@ $(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights models/toy/expecte
 verify: tangled/verify $(RESULTS) $(OUT)/.weights
 	@$(REPORT) $(COMPARE)
 
-## bless: shows what differs from the expected numbers and, if told so, accepts it.
+CITES := --cites $(OUT)/.cites.tsv
+
+## diff: shows which numbers moved since the page before, who cites them, and what is not as expected.
+diff: tangled/verify $(OUT)/report.json
+	@before=$(OUT)/.shown.json; ! cmp -s $$before $(OUT)/report.json || before=$(OUT)/.before.json; \
+	tangled/verify --diff $$before $(CITES) $(OUT)/report.json
+
+## bless: shows what differs from the expected numbers and, if told so (YES=1), accepts it.
 bless: tangled/verify $(RESULTS)
-	@tangled/verify --bless $(if $(YES),--yes) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
+	@tangled/verify --bless $(if $(YES),--yes) $(CITES) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
 
 # ---- results -> figures --------------------------------------------------
 
@@ -203,17 +216,18 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weav
 # ---- chapters, results, figures -> page and PDF --------------------------
 
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
-WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
-  --citeproc --bibliography references.bib --metadata link-citations=true \
+WEAVE = pandoc --from markdown --lua-filter weave/filter.lua \
+  --metadata bibliography=references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
+  --metadata tokens=$< --metadata weaver='$(sort $(WEAVER))' \
   $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings
 
 # What was published for a set is shown beside the numbers of any other.
 PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
-tangled/book.tokens: $(CHAPTERS) chapters
-	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
+tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
+	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
 WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER)
@@ -226,8 +240,11 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
-	@$(WEAVE) --lua-filter weave/references.lua --to html5 --mathml --toc-depth=3 --template weave/page.html \
-	  --metadata page='$(PAGE)' -o $@.new $<
+	@mkdir -p $(OUT)/.woven
+	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
+	  --to html5 --mathml --toc-depth=3 --template weave/page.html \
+	  --metadata page='$(PAGE)' -o $@.new /dev/null
+	@weave/remember.sh $(OUT)
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
@@ -235,12 +252,20 @@ pdf: $(OUT)/book.pdf
 
 $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 	@echo "weave   $@"
-	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new $<
+	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new /dev/null
 	@mv $@.new $@
 
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
+
+# ---- watching ----
+
+PORT = 8000
+
+## watch: builds the page after every save and serves it at PORT (8000); PDF=1 makes the PDF too.
+watch:
+	+@weave/watch/build.sh '$(MAKE)' '$(OUT)' '$(MODEL)' '$(PORT)' $(PDF)
 
 # ---- tests ---------------------------------------------------------------
 

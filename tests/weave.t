@@ -126,11 +126,13 @@ UNLESS-MINI `9.no.such`{.v}
 UNLESS-OTHER
 :::
 
-A word [INLINE-MINI]{.only set=mini} [INLINE-OTHER `9.no`{.v}]{.only set=other} here.'
+A word [INLINE-MINI]{.only set=mini} [INLINE-OTHER `9.no`{.v}]{.only set=other} here.
+
+[INLINE-RAN]{.only run=real} [INLINE-NOT-RAN]{.unless run=real}'
 runs 'blocks for other sets may say what holds there' weave
 is 'the page has what is for this set' \
     "$(grep -oE '(ONLY|UNLESS|INLINE)-[A-Z]+' out/mini/book.html | sort -u | tr '\n' ' ')" \
-    'INLINE-MINI ONLY-BOTH ONLY-MINI UNLESS-OTHER '
+    'INLINE-MINI INLINE-RAN ONLY-BOTH ONLY-MINI UNLESS-OTHER '
 put $'::: {.only set=other}\n## Hidden {#sec:hidden}\n:::\n\nSee\n[](#sec:hidden).'
 line=$(line_of chapters/01-small.nw '[](#sec:hidden)')
 fails 'a reference into a block that is left out stops weaving' weave

@@ -68,6 +68,7 @@ function figures.render(div, caption, context)
       braced:sub(2, -2))
   end
   local ending = FORMAT:match 'latex' and '.pdf' or '.svg'
+  context.results.note('file', path .. ending)
   figure.svg = read(path .. ending)
   if not figure.svg and context.absent and figure.script then
     return context.writer.captioned('Figure', figure.id, figure.number, caption,

@@ -39,12 +39,16 @@ if cmp -s "$work/key" "$folder/.$name.key" && complete; then
 fi
 echo "run     ${program##*/}"
 mkdir "$work/data"
+status=0
 "$program" "$@" --json "$work/$name.json" --data "$work/data" \
-    >"$work/${name}_stdout.txt" || {
-    status=$?
-    grep -F '[FALSE]' "$work/${name}_stdout.txt" >&2 || true
+    >"$work/${name}_stdout.txt" 2>"$work/said" || status=$?
+if [ $status -ne 0 ]; then
+    [ $status -lt 128 ] || echo "${program##*/}: ended by signal $((status - 128))" >>"$work/said"
+    touch "$work/$name.json"
+    awk -f weave/blame.awk "${program%/*}"/*.c "$work/said" "$work/$name.json" >&2
     exit "$status"
-}
+fi
+cat "$work/said" >&2
 
 keep() { cmp -s "$1" "$2" || mv "$1" "$2"; }
 [ ! -f "$folder/.$name.data" ] || while read -r old; do

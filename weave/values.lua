@@ -3,7 +3,6 @@
 -- new(ledger, writer, absent) returns
 --   inlines(key, at, classes, section)   what `key`{.v} stands for, linked to its row
 --   claim(key, at, section)     the mark that `key`{.claim} stands for
---   cited                       the places that cite a key so: {key, id, section}
 --   math(text, at)              a formula with its \val{key}s replaced
 -- Each returns something harmless after a problem. `absent` is nil, or tells why the
 -- real part was not run (absent.lua).
@@ -92,7 +91,7 @@ local function tex(text)
 end
 
 function values.new(results, writer, absent)
-  local self, count = { cited = {} }, {}
+  local self, count = {}, {}
 
   -- Places are numbered in each chapter by itself, so that one chapter does not change
   -- the ids of another.
@@ -100,7 +99,7 @@ function values.new(results, writer, absent)
     local chapter = at:match '([^/-]*)[^/]*:%d+$'
     count[chapter] = (count[chapter] or 0) + 1
     local id = ('n%s-%d'):format(chapter, count[chapter])
-    table.insert(self.cited, { key = entry.key, id = id, section = section })
+    results.cite(entry.key, id, section)
     return id
   end
 

@@ -27,7 +27,7 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   libcurl4-openssl-dev libssl-dev \
   inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch verify diff bless watch check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch train verify diff bless watch check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf tangled/circuits_part2
@@ -49,6 +49,12 @@ real: $(OUT)/part2_stdout.txt
 ## fetch: fetches the model files of MODEL from where they were published, or takes them from MODEL_DIR.
 fetch: tangled/fetch
 	@$< $${MODEL_DIR:+--from "$$MODEL_DIR"} $(SET)
+
+## train: makes the models of MODEL anew, from packages to weights: about 2 hours (training/README.md).
+TRAINERS := tangled/train_tokenizer tangled/encode_corpus tangled/train tangled/evaluate
+TRAIN_DIR = training/$(MODEL)
+train: $(TRAINERS)
+	@training/train.sh $(SET) "$(TRAIN_DIR)"
 
 ## help: lists the targets.
 help:
@@ -160,7 +166,9 @@ ifneq ($(MODEL_DIR)$(filter fetch,$(MAKECMDGOALS)),)
 $(OUT)/.real: fetch
 endif
 
-FIGURES := $(patsubst %.gp,%,$(filter %.gp,$(ROOTS)))
+# The curve was recorded when the models were trained; a set may have none.
+CURVES := $(wildcard $(SET)/*/curve.tsv)
+FIGURES := $(filter-out $(if $(CURVES),,curve),$(patsubst %.gp,%,$(filter %.gp,$(ROOTS))))
 ifneq ($(ABSENT),)
 # Those whose data the toy program writes.
 FIGURES := $(filter $(patsubst /%.dat",%,$(shell grep -oh '/[^/"]*\.dat"' $(TOY:%=tangled/%))),$(FIGURES))
@@ -169,7 +177,7 @@ TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
 $(TOY_RESULTS): $(OUT)/.toy ;
 $(REAL_RESULTS): $(OUT)/.real ;
-DATA := $(FIGURES:%=$(OUT)/data/%.dat)
+DATA := $(patsubst %,$(OUT)/data/%.dat,$(filter-out curve,$(FIGURES)))
 RESULTS := $(OUT)/part2_toy.json $(if $(ABSENT),,$(OUT)/part2.json)
 $(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ;
 
@@ -204,6 +212,14 @@ bless: tangled/verify $(RESULTS)
 
 # ---- results -> figures --------------------------------------------------
 
+ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) | cmp -s - $(OUT)/data/curve.dat || echo new)),)
+$(OUT)/data/curve.dat: FORCE
+endif
+$(OUT)/data/curve.dat:
+	@mkdir -p $(@D)
+	@weave/curves.sh $(SET) >$@.new
+	@mv $@.new $@
+
 ## figures: draws the plots and the drawings.
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
@@ -230,7 +246,8 @@ tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
 	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER)
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER) \
+  $(wildcard $(SET)/*/evaluation.tsv)
 
 # Scripts and style sheets of the page's parts, base.js first.
 PAGE := $(sort $(wildcard weave/page/*))
@@ -275,13 +292,14 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 export CMOCKA_MESSAGE_OUTPUT = TAP
 
 ## check: runs the tests of the library, of the numbers, of the build, and the library's under sanitizers.
-check: book $(UNIT) tangled/fetch
+check: book $(UNIT) tangled/fetch $(TRAINERS)
 	$(MAKE) OBJ=tangled/san CFLAGS='$(CFLAGS) $(SANITIZE)' sanitized
 	prove --comments --exec '' $(UNIT) tests/*.t
 	ASAN_OPTIONS=allocator_may_return_null=1 VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)
 
-## bench: measures what low rank buys, as ratios in one run; takes minutes.
-bench: tangled/bench tangled/circuits_part2 out/bench/set.json
+## bench: measures what low rank buys, and what an edit costs, as ratios in one run; takes minutes.
+bench: tangled/bench tangled/circuits_part2 out/bench/set.json html
+	@tests/latency.sh
 	@tangled/bench
 	@/usr/bin/python3 tests/bench.py tangled/circuits_part2 out/bench
 

@@ -43,6 +43,38 @@ mistake 'an unknown table' $'::: {.table key=9.none}\nCaption.\n:::' 9.none "'9.
 mistake 'an unknown section of a program' $'::: {.output program=toy section=nine}\n:::' \
     section=nine "'nine'"
 
+# ---- what was recorded when the models were trained -------------------------
+
+rm -f models/mini/1l/{evaluation,curve}.tsv
+shown() { sed 's/<[^>]*>//g' out/mini/book.html; }
+put $'::: {.table recorded=1l/evaluation.tsv part=heads}\nHeads.\n:::\n\n![A curve.](slices){#fig:two recorded=1l/curve.tsv alt="A curve."}'
+runs 'what was not recorded is no mistake' weave
+is 'the page says so' "$(shown | grep -c 'Not recorded for this set')" 2
+printf '# losses: of text\na\tb\nx\t1.5\n\n# heads: what they do\nhead\tshare\n0.0\t0.4321\n' \
+    >models/mini/1l/evaluation.tsv
+printf '# step\n%s\t%s\t5\t%s\t1\n' 10 1e6 5.5 20 2e6 4.5 >models/mini/1l/curve.tsv
+runs 'a table is recorded' weave
+has "$(shown)" '^0.4321$'
+ok $? 'it is shown' "$(shown | grep -n -A9 Heads)"
+has "$(shown)" 'Heads. Recorded in models/mini/1l/evaluation.tsv\.'
+ok $? 'and where it is from'
+has "$(shown)" '^1\.5$'
+ok $((!$?)) 'another table of the file is not'
+sed -i 's/0.4321/0.1234/' models/mini/1l/evaluation.tsv
+runs 'another record' weave
+has "$(shown)" '^0.1234$'
+ok $? 'is woven'
+omits 'and nothing is drawn' '^draw'
+printf '30\t3e6\t5\t4.1\t1\n' >>models/mini/1l/curve.tsv
+runs 'a longer curve' weave
+is 'is drawn' "$(grep '^draw' <<<"$out")" 'draw    curve'
+put 'Nothing.'
+runs 'without them' weave
+page=$(contents out/mini/book.html)
+mistake 'a table that was not recorded' $'::: {.table recorded=1l/evaluation.tsv part=hats}\nHats.\n:::' \
+    part=hats "no table 'hats'"
+rm models/mini/1l/{evaluation,curve}.tsv
+
 # ---- places ---------------------------------------------------------------
 
 mistake 'an unknown citation' $'As\nsaid [@elhage2021mathematical; @nobody1999].' nobody1999 'nobody1999'

@@ -48,14 +48,22 @@ end
 
 function handle.table(div, context)
   local caption, body = split_caption(div)
-  local key = div.attributes.key
-  if key then
-    local found = context.results.table(key, div.attributes.at)
-    if not found then return nil end
-    if found == not_run then
-      return context.writer.captioned('Table', div.identifier, div.attributes.number,
-        caption, { context.writer.absent(context.absent.line()) })
+  local key, recorded = div.attributes.key, div.attributes.recorded
+  local function instead(line)
+    return context.writer.captioned('Table', div.identifier, div.attributes.number,
+      caption, { context.writer.absent(line) })
+  end
+  if key or recorded then
+    local found
+    if recorded then
+      found = context.records.table(recorded, div.attributes.part, div.attributes.at)
+      if not found then return instead(context.records.line()) end
+      caption:extend(context.records.source(recorded))
+    else
+      found = context.results.table(key, div.attributes.at)
     end
+    if not found then return nil end
+    if found == not_run then return instead(context.absent.line()) end
     body:extend(context.writer.table_box(tables.build(found, context.writer)))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end

@@ -11,6 +11,7 @@
 local prose = require 'prose'
 local problems = require 'problems'
 
+local latex = FORMAT:match 'latex' ~= nil
 local chapters = {}
 
 -- From its name: 03-heads.nw is in the main part, C-tensor.nw an appendix, and book.nw
@@ -61,6 +62,9 @@ function chapters.read(chapter, book, set, ran)
       local doc, cited = prose.read(item.docs, chapter.file, item.line, found)
       for name, value in pairs(doc.meta) do meta[name] = value end
       for _, cite in ipairs(cited) do cites[#cites + 1] = cite end
+      if latex then -- for texplace.awk
+        blocks:insert(pandoc.RawBlock('latex', '%at ' .. chapter.file .. ':' .. item.line))
+      end
       blocks:extend(doc.blocks:walk {
         Header = function(h)
           h.attributes.part = part

@@ -51,10 +51,11 @@ local function gather(lists)
 end
 
 function citations.open(lists, meta, kept)
-  local path = pandoc.utils.stringify(meta.bibliography)
-  local self = { key = pandoc.utils.sha1(table.concat(lists, '\n') .. read(path)) }
+  local path, lang = pandoc.utils.stringify(meta.bibliography), meta.lang or 'en'
+  local self = { key = pandoc.utils.sha1(pandoc.utils.stringify(lang) ..
+    table.concat(lists, '\n') .. read(path)) }
   local function document(blocks)
-    return pandoc.Pandoc(blocks, { bibliography = meta.bibliography,
+    return pandoc.Pandoc(blocks, { bibliography = meta.bibliography, lang = lang,
       ['link-citations'] = meta['link-citations'] })
   end
 

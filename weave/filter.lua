@@ -20,8 +20,8 @@ local problems = require 'problems'
 local anchors = require 'anchors'
 local chapters = require 'chapters'
 local citations = require 'citations'
-local latex = FORMAT:match 'latex' ~= nil
-local writer = require(latex and 'latex' or 'html')
+local page = FORMAT:match '^html' ~= nil
+local writer = require(FORMAT:match 'latex' or 'html')
 
 local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default
@@ -36,7 +36,8 @@ end
 
 -- Attributes that only the filter needs do not reach the output.
 local function strip(element)
-  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run', 'section' } do
+  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run', 'recorded',
+    'section' } do
     element.attributes[name] = nil
   end
   return element
@@ -80,7 +81,7 @@ function Pandoc(given)
   local book = require 'book'.open(require 'tokens'.parse(read(text_of(meta.tokens))))
   local absent = meta.absent and require 'absent'.new(set, book)
   local results = require 'ledger'.open(text_of(meta.results, 'out/' .. set), absent)
-  local kept = require 'cache'.open(not latex and not absent and text_of(meta.cache))
+  local kept = require 'cache'.open(page and not absent and text_of(meta.cache))
   local woven = require 'woven'.open(kept, results, book, meta)
 
   local declared, cited = {}, {}
@@ -89,6 +90,7 @@ function Pandoc(given)
       chapter.doc, chapter.cites = chapters.read(chapter, book, set, not absent)
       chapter.doc, chapter.cited = citations.collect(chapter.doc)
       chapter.doc, chapter.declared = anchors.declare(chapter.doc, book)
+      for name, value in pairs(chapter.doc.meta) do meta[name] = value end
     end
     declared[n], cited[n] = chapter.declared, chapter.cited
   end
@@ -97,6 +99,7 @@ function Pandoc(given)
     set = set, book = book, results = results, anchors = anchors.number(declared), writer = writer,
     absent = absent, figures = text_of(meta.figures, 'figures/' .. set), here = here,
     values = require 'values'.new(results, writer, absent), meta = meta,
+    records = require 'records'.new(set, results),
   }
 
   woven.around(context.anchors, references.key)
@@ -113,7 +116,7 @@ function Pandoc(given)
       doc = references.place(resolve(anchors.apply(doc, chapter.declared), context), n)
       chapter.asked = results.asked
       for name, value in pairs(doc.meta) do meta[name] = value end
-      chapter.blocks = latex and doc.blocks or woven.weave(chapter, doc.blocks)
+      chapter.blocks = page and woven.weave(chapter, doc.blocks) or doc.blocks
     end
     blocks:extend(chapter.blocks)
   end

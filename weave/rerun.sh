@@ -12,14 +12,15 @@ work=$(mktemp -d "$folder/.run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # What the results depend on: the program without line numbers, its arguments and the
-# model's files, the libraries, and what chooses the BLAS kernel.
+# model's files (but not what is recorded or told of it), the libraries, and what chooses
+# the BLAS kernel.
 objcopy --strip-all "$program" "$work/program"
 {
     sha256sum <"$work/program"
     printf '%s\n' "$@"
     for argument; do
         [ ! -d "$argument" ] ||
-            find "$argument" -type f ! -name expected.tsv -exec sha256sum {} +
+            find "$argument" -type f ! -name '*.tsv' ! -name '*.md' -exec sha256sum {} +
     done | sort
     ldd "$program" | awk '$3 ~ /^\// { print $3 }' |
         xargs -r stat -L -c '%n %s %Y'

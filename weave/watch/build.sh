@@ -74,11 +74,13 @@ build() {
     [ -z "$pdf" ] || [ $status -ne 0 ] || { typeset & typesetting=$!; }
 }
 
-# Folders are watched, not files: many editors put a new file in place of the old one.
+# Folders are watched, not files: many editors put a new file in place of the old one. (Where
+# BUILD is elsewhere, these are links.)
 mkfifo "$state/saved"
 exec {saved}<>"$state/saved"
-mapfile -t folders < <(find chapters weave "models/$set" models/toy -type d)
-inotifywait --monitor --event close_write,move,delete --format %f . "${folders[@]}" \
+mapfile -t folders < <(dirname "$(realpath book.nw)"
+    find -L chapters weave "models/$set" models/toy -type d)
+inotifywait --monitor --event close_write,move,delete --format %f "${folders[@]}" \
     >"$state/saved" 2>&1 &
 watcher=$!
 while read -ru "$saved" line; do

@@ -21,7 +21,7 @@ SHELL := /bin/bash
 .SUFFIXES:
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-PACKAGES := noweb pandoc lua-dkjson gnuplot-nox latexmk texlive-luatex \
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
@@ -224,7 +224,7 @@ $(OUT)/data/curve.dat:
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
 .PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf
-$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh weave/svg.sed
 	@mkdir -p $(FIG)
 	@echo "draw    $*"
 	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*
@@ -236,24 +236,31 @@ WEAVE = pandoc --from markdown --lua-filter weave/filter.lua \
   --metadata bibliography=references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
   --metadata tokens=$< --metadata weaver='$(sort $(WEAVER))' \
-  $(if $(ABSENT),--metadata absent=true) \
+  $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings
+
+# What was published for a set is shown beside the numbers of any other.
+PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
 tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
 	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(WEAVER) \
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER) \
   $(wildcard $(SET)/*/evaluation.tsv)
+
+# Scripts and style sheets of the page's parts, base.js first.
+PAGE := $(sort $(wildcard weave/page/*))
 
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html
 
-$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css
+$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
 	@mkdir -p $(OUT)/.woven
 	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
-	  --to html5 --mathml --toc-depth=3 --template weave/page.html -o $@.new /dev/null
+	  --to html5 --mathml --toc-depth=3 --template weave/page.html \
+	  --metadata page='$(PAGE)' -o $@.new /dev/null
 	@weave/remember.sh $(OUT)
 	@mv $@.new $@
 

@@ -55,7 +55,7 @@ made html pdf >"$work/.made"
 is 'without a change nothing is made' "$(made html pdf)" ''
 is 'a new draw.sh: drawn and woven' "$(made -W weave/draw.sh html)" 'draw weave '
 is 'a new figure.gp: drawn and woven' "$(made -W weave/figure.gp html)" 'draw weave '
-for file in weave/page.html weave/book.css weave/filter.lua weave/values.lua references.bib; do
+for file in weave/page.html weave/book.css weave/page/theme.js weave/filter.lua weave/values.lua references.bib; do
     is "a new $file: woven" "$(made -W $file html)" 'weave '
 done
 made html pdf >"$work/.made"

@@ -174,7 +174,7 @@ says 'with its line' "^chapters/01-small.nw:$line: .*#sec:hidden"
 
 put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = "é ␣ 𝒲 <b>&amp; \\\\";\n@'
 runs 'characters of all kinds are woven' weave
-grep -qF '"é ␣ 𝒲 &lt;b&gt;&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
+grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
 
 # ---- what was woven before ------------------------------------------------
@@ -239,6 +239,54 @@ mv chapters/02-second.nw chapters/03-third.nw
 runs 'a chapter is renamed: it is woven' weave
 is 'nothing is kept under its old name' "$(ls out/mini/.woven | grep -c second)" 0
 rm chapters/03-third.nw
+
+# ---- what the page links ----------------------------------------------------
+
+put $'So `1.toy.r`{.v} again, so $1$, and $x$.
+
+<<small.c>>=
+enum { SMALL_MANY = 3 };
+struct small_pair {
+    int a, b;
+};
+static int twice(struct small_pair *p) {
+    return SMALL_MANY * p->a;
+}
+int thrice(void) {
+    struct small_pair p = {small(), 2};
+    return twice(&p);
+}
+@ %def SMALL_MANY small_pair
+'
+runs 'a chunk that goes on is woven' weave
+html=$(<out/mini/book.html)
+has "$html" '<p class="head"><a href=#c-small-c>⟨small.c.<small id=1>1</small>⟩</a>≡ <span>01-small.nw:[0-9]+</span>'
+ok $? 'a chunk has its name, number, file and line'
+has "$html" '<span>01-small.nw:[0-9]+ → small.c</span>'
+ok $? 'and the file that it ends in'
+has "$html" '^    <a class=u href=#2>⟨a use.<small>2</small>⟩</a>$'
+ok $? 'a use leads to the definition'
+has "$html" 'Continued in <a href=#3>3</a>\.'
+ok $? 'the first part says where it goes on'
+has "$html" 'Continues <a href=#1>1</a>\. Defines'
+ok $? 'and the other whence'
+has "$html" '<b>static</b> <b>int</b> <dfn id=i-twice>twice</dfn>'
+ok $? 'the word that is defined can be linked to'
+has "$html" 'small_pair p = \{<a href=#i-small>small</a>\(\), 2\};'
+ok $? 'and what is used in another part is a link'
+has "$html" '<a href="#r-1.toy.r" id="n01-[0-9]+" class="v">0.820</a>'
+ok $? 'a value leads to its row'
+row=$(grep '<tr id="r-1.toy.r"' out/mini/book.html)
+is 'and the row back to each place' "$(grep -oE 'href=#n[0-9-]+' <<<"$row" | sed 's/href=#//')" \
+    "$(grep -oE '<a href="#r-1.toy.r" id="[^"]*' out/mini/book.html | sed 's/.*"//')"
+is 'every link goes somewhere' "$(grep -oE ' href="?#[^" >]*' <<<"$html" | sed 's/ href="*#//' | sort -u |
+    comm -23 - <(grep -oE ' id="?[^" >]*' <<<"$html" | sed 's/ id="*//' | sort -u))" ''
+is 'no id is there twice' "$(grep -oE ' id="?[^" >]*' <<<"$html" | sed 's/ id="*//' | sort | uniq -d)" ''
+is 'nothing is fetched' "$(grep -oE '<(script|img|iframe|link)[^>]*(src|href)=|@import|url\(["'\'']?[^#]' <<<"$html")" ''
+is 'each script of the page is in it' "$(grep -c '^<script>' <<<"$html")" \
+    $((1 + $(ls weave/page/*.js | wc -l)))
+has "$html" 'class="tight"><math.*</math>,</span>'
+ok $? 'a comma stays with the formula before it'
 
 # ---- the same for the PDF -------------------------------------------------
 

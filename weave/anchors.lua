@@ -7,7 +7,8 @@
 -- number(lists) takes the lists of all chapters, sets `number` (and `starts`, where a
 -- part of the book begins) in them, and returns `anchors`: id -> {label = "Figure 3",
 -- number = "3", kind}. Two things with one id are a problem.
--- apply(doc, list) puts the numbers of a chapter into its elements.
+-- apply(doc, list) puts the numbers of a chapter into its elements, and into code and spans
+-- the number of the section they stand in (or its title), for the places that cite a key.
 
 local problems = require 'problems'
 local slug = require 'book'.slug
@@ -114,6 +115,7 @@ function anchors.number(lists)
 end
 
 function anchors.apply(doc, list)
+  local section
   local function number(element)
     local declared = list[tonumber(element.attributes.declared)]
     if not declared then return nil end
@@ -121,7 +123,17 @@ function anchors.apply(doc, list)
     element.attributes.number, element.attributes.starts = declared.number, declared.starts
     return element
   end
-  return doc:walk { Header = number, Div = number }
+  local function header(h)
+    local declared = list[tonumber(h.attributes.declared)]
+    section = declared.number or declared.title
+    return number(h)
+  end
+  local function place(element)
+    element.attributes.section = section
+    return element
+  end
+  return doc:walk { traverse = 'topdown', Header = header, Div = number, Code = place,
+    Span = place }
 end
 
 return anchors

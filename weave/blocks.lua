@@ -64,9 +64,7 @@ function handle.table(div, context)
     end
     if not found then return nil end
     if found == not_run then return instead(context.writer.absent(context.absent.line())) end
-    local label = pandoc.utils.stringify(caption)
-    body:extend(context.writer.table_box(tables.build(found, context.writer),
-      label ~= '' and label or found.meaning))
+    body:extend(context.writer.table_box(tables.build(found, context.writer)))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end
   return context.writer.captioned('Table', div.identifier, div.attributes.number,
@@ -78,7 +76,7 @@ function handle.output(div, context)
     div.attributes.section, div.attributes.at)
   if not lines then return nil end
   if lines == not_run then return context.writer.absent(context.absent.line()) end
-  return context.writer.output(lines, program, div.attributes.section)
+  return context.writer.output(lines, program)
 end
 
 function handle.report(_, context)
@@ -111,7 +109,7 @@ function blocks.filter(context)
     Math = context.writer.display and function(m)
       return m.mathtype == 'DisplayMath' and context.writer.display(m) or nil
     end,
-    Table = function(table) return context.writer.table_box(table, 'Table') end,
+    Table = function(table) return context.writer.table_box(table) end,
   }
 end
 

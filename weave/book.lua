@@ -112,7 +112,7 @@ function book.structure(b)
     say(chunk.number, chunk.id, chunk.name, table.concat(chunk.group.roots, ' '), 'used')
     numbers(chunk.group.used)
     for _, name in ipairs(chunk.defines) do
-      say(name)
+      say(name, chunk.places[name] or '')
       numbers(chunk.uses[name] or {})
     end
   end

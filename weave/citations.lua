@@ -14,6 +14,13 @@ local problems = require 'problems'
 
 local citations = {}
 
+-- Pandoc gives a reference of the class csl-entry a role that is no longer in use.
+local function reference(div)
+  if not div.classes:includes 'csl-entry' then return nil end
+  div.classes = { 'entry' }
+  return div
+end
+
 -- Each gets its place in the list, since blocks may change their order later on.
 function citations.collect(doc)
   local found = pandoc.List()
@@ -83,7 +90,7 @@ function citations.open(lists, meta, kept)
         pandoc.write(document(blocks), 'json')) }
       kept.put('citations', before)
     end
-    resolved, first = pandoc.read(before.text, 'json').blocks, {}
+    resolved, first = pandoc.read(before.text, 'json').blocks:walk { Div = reference }, {}
     local total = 0
     for n, count in ipairs(counts) do
       first[n] = total

@@ -1,10 +1,11 @@
 #!/bin/sh
-# draw.sh SCRIPT DATA OUT: runs a gnuplot script twice, for OUT.svg and OUT.pdf.
+# draw.sh SCRIPT DATA OUT: runs a gnuplot script twice, for OUT.svg and OUT.pdf, and
+# makes the SVG small, since it stands in the page.
 # The script finds its data file in `data` and loads weave/figure.gp for the rest.
 set -eu
 script=$1 data=$2 out=$3
 export LC_ALL=C.UTF-8 TZ=UTC0
-trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.said"' EXIT
+trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.svg.small" "$out.said"' EXIT
 
 # What gnuplot says of a line of the script, it says of the chapter's.
 explain() {
@@ -39,6 +40,10 @@ for kind in svg pdf; do
         exit 1
     }
 done
+sed -zE -f weave/svg.sed "$out.svg.new" | scour -q --set-precision=4 \
+    --enable-id-stripping --shorten-ids --create-groups --strip-xml-prolog \
+    --remove-descriptive-elements --indent=none --no-line-breaks >"$out.svg.small"
+mv "$out.svg.small" "$out.svg.new"
 # The one date in the PDF, that of its making, is not ours to keep.
 LC_ALL=C sed -i 's/CreationDate (D:[0-9]\{14\}/CreationDate (D:20000101000000/' "$out.pdf.new"
 for kind in svg pdf; do mv "$out.$kind.new" "$out.$kind"; done

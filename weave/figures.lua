@@ -23,17 +23,14 @@ local function escape(text)
 end
 
 -- The svg element of a drawing, fit to stand in a page: its ids and the
--- references to them prefixed with `prefix`, its colours written in one way for
--- the style sheet to find, its size left to it, named by `alt`. Returns it and its natural width, or nil if it is no SVG.
+-- references to them prefixed with `prefix`, its size left to the page, named by
+-- `alt`. Returns it and its natural width, or nil if it is no SVG.
 function figures.inline(svg, prefix, alt)
   local attributes, body = svg:match '<svg%f[%s]([^>]*)>(.*)</svg>'
   local box = attributes and attributes:match 'viewBox="([^"]*)"'
   if not box then return nil end
   local width = box:match '^%S+%s+%S+%s+(%S+)'
-  body = body:gsub('<title>.-</title>', ''):gsub('<desc>.-</desc>', '')
-    :gsub('rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)', 'rgb(%1,%2,%3)')
-    :gsub('rgb%(0,0,0%)', 'black')
-    :gsub('(%sid=)(["\'])', '%1%2' .. prefix)
+  body = body:gsub('(%sid=)(["\'])', '%1%2' .. prefix)
     :gsub('(href=)(["\'])#', '%1%2#' .. prefix)
     :gsub('url%((["\']?)#', 'url(%1#' .. prefix)
   return ('<svg xmlns="http://www.w3.org/2000/svg" ' ..

@@ -36,8 +36,8 @@ end
 
 -- Attributes that only the filter needs do not reach the output.
 local function strip(element)
-  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run',
-    'recorded' } do
+  for _, name in ipairs { 'at', 'part', 'starts', 'number', 'set', 'run', 'recorded',
+    'section' } do
     element.attributes[name] = nil
   end
   return element
@@ -96,7 +96,7 @@ function Pandoc(given)
   end
   local references = citations.open(cited, meta, kept)
   local context = {
-    book = book, results = results, anchors = anchors.number(declared), writer = writer,
+    set = set, book = book, results = results, anchors = anchors.number(declared), writer = writer,
     absent = absent, figures = text_of(meta.figures, 'figures/' .. set), here = here,
     values = require 'values'.new(results, writer, absent), meta = meta,
     records = require 'records'.new(set, results),

@@ -1,7 +1,7 @@
 -- Minimal highlighting that keeps noweb's links: the lines of a chunk come in
 -- as runs (see tokens.lua), and go out as runs cut so that each has one class.
 --
--- lines(chunk_lines, language) -> lists of {kind, text, reference, class},
+-- lines(chunk_lines, language) -> lists of {kind, text, reference, class, id = id},
 -- class being nil or one of: comment, string, keyword, directive. Languages:
 -- "c" and "gp"; anything else passes unchanged. Identifiers inside comments
 -- and strings become plain text: there they are only words.
@@ -104,7 +104,7 @@ local function cut(line, marks)
       if kind == 'use' then
         out[#out + 1] = { 'use', piece }
       elseif kind == 'id' and not word then
-        out[#out + 1] = { 'id', piece, reference, class }
+        out[#out + 1] = { 'id', piece, reference, class, id = run.id }
       elseif last and last[1] == 'text' and last[4] == class then
         last[2] = last[2] .. piece
       else

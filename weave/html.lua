@@ -2,9 +2,9 @@
 -- raw tags, so that the EPUB writer can follow them from file to file.
 
 local mix = require 'mix'
+local tags = require 'tags'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
-local region = require 'region'
 local absent = require 'absent'
 
 local html = {}
@@ -20,8 +20,10 @@ function html.link(id, content, class)
   return pandoc.Link(mix('html', content), '#' .. id, '', attr('', class))
 end
 
-function html.value(id, content, published)
+-- `own` is the id of the place that cites the row `id` of the report.
+function html.value(id, content, own, published)
   local link = html.link(id, content, 'v')
+  link.identifier = own
   if published then
     link.classes:insert 'published'
     link.title = absent.published
@@ -39,9 +41,9 @@ function html.absent(line)
   return pandoc.Div({ pandoc.Para(line) }, attr('', 'absent'))
 end
 
-function html.claim(id, sentence)
-  return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, 'Checked: ' .. sentence,
-    attr('', 'claim', { { 'aria-label', 'checked: ' .. sentence } }))
+function html.claim(id, sentence, own)
+  return pandoc.Link({ pandoc.Str '✓' }, '#' .. id, '',
+    attr(own, 'claim', { { 'aria-label', 'checked: ' .. sentence } }))
 end
 
 function html.code(runs, class, book)
@@ -71,39 +73,51 @@ function html.header(h)
   return h
 end
 
-local function preformatted(text, label, class)
-  local _, attributes = region(label)
-  return pandoc.Plain(mix('html', '<pre class="' .. class .. '" ' .. attributes ..
-    '><samp>', chunks.exact(text), '</samp></pre>'))
+local function preformatted(text, class)
+  return pandoc.Plain(mix('html', '<pre class="', class, '"><samp>', tags.exact(text),
+    '</samp></pre>'))
 end
 
-function html.verbatim(block)
-  return preformatted(block.text, 'Text as typed', 'verbatim')
-end
+function html.verbatim(block) return preformatted(block.text, 'verbatim') end
 
-function html.output(lines, program, section)
+function html.output(lines, program)
   local caption = pandoc.Plain { pandoc.Code(program), pandoc.Str ' prints:' }
-  local label = 'Output of ' .. program .. ', section ' .. section
   return pandoc.Div({ pandoc.Div({ caption }, attr('', 'output-head')),
-    preformatted(table.concat(lines, '\n'), label, 'printed') }, attr('', 'output'))
+    preformatted(table.concat(lines, '\n'), 'printed') }, attr('', 'output'))
 end
 
 function html.equation(id, number, formula)
-  return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } },
-    attr('', 'formula', (region('Equation ' .. number)))),
+  return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } }, attr('', 'formula')),
     pandoc.Plain { pandoc.Span({ pandoc.Str('(' .. number .. ')') }, attr('', 'eqno')) } },
     attr(id, 'equation'))
 end
 
--- A displayed formula scrolls in a box of its own, if it may be wide.
-function html.display(formula)
-  return pandoc.Span({ formula }, attr('', 'formula', #formula.text > 40
-    and region 'Formula' or nil))
+-- A displayed formula scrolls in a box of its own.
+function html.display(formula) return pandoc.Span({ formula }, attr('', 'formula')) end
+
+-- A line breaks neither between a formula and the comma behind it nor after a
+-- parenthesis before it.
+function html.tight(list)
+  local out = pandoc.List()
+  for _, element in ipairs(list) do
+    local last = out[#out]
+    local behind = element.t == 'Str' and element.text:match '^[%p]' and last
+      and last.t == 'Math' and last.mathtype == 'InlineMath'
+    local before = element.t == 'Math' and element.mathtype == 'InlineMath' and last
+      and last.t == 'Str' and last.text:match '[(%[]$'
+    if behind or before then
+      out[#out] = pandoc.Span({ last, element }, attr('', 'tight'))
+    elseif element.t == 'Str' and element.text:match '^%p' and last and last.t == 'Span'
+      and last.classes:includes 'tight' then
+      last.content:insert(element)
+    else
+      out:insert(element)
+    end
+  end
+  return out
 end
 
-function html.table_box(table, label)
-  return { pandoc.Div({ table }, attr('', 'scroll', (region(label)))) }
-end
+function html.table_box(table) return { pandoc.Div({ table }, attr('', 'scroll')) } end
 
 local function caption(word, number, content)
   return pandoc.Plain(mix('html', '<figcaption><b>', word, ' ', number, '.</b> ',
@@ -129,24 +143,38 @@ function html.figure(f)
     content = mix('html', content, ' <span class="source">Drawn by ',
       chunks.reference(f.script), '.</span>')
   end
-  local _, attributes = region('Figure ' .. f.number)
-  local box = ('<div class="picture" %s><div style="--width:%gpx">'):format(
-    attributes, f.width or 640)
+  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
   return { figure_tag(f.id, 'figure'),
     pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
 end
 
--- The style sheet goes into the page itself.
-function html.metadata(context)
-  local file = assert(io.open(context.here .. '/book.css', 'rb'))
-  local style = file:read 'a'
+local function read(path)
+  local file = assert(io.open(path, 'rb'))
+  local text = file:read 'a'
   file:close()
+  return text
+end
+
+-- The style sheets and the scripts (-M page="FILE ...", in that order) go into the
+-- page itself. Each script is a function and an element of its own: what one names
+-- or breaks is not the others'.
+function html.metadata(context)
+  local style, scripts = read(context.here .. '/book.css'), ''
+  for file in pandoc.utils.stringify(context.meta.page or ''):gmatch '%S+' do
+    if file:match '%.css$' then
+      style = style .. read(file)
+    else
+      scripts = ("%s<script>\n(() => {\n'use strict';\n%s})();\n</script>\n"):format(scripts,
+        read(file))
+    end
+  end
   if context.absent then
     style = style .. '.absent { color: var(--quiet); }\n.v .absent { font-size: .8em; }\n' ..
       'div.absent p { font-size: .88rem; max-width: none; }\n'
   end
-  context.meta.style = pandoc.MetaInlines { pandoc.RawInline('html', style) }
+  local function raw(text) return pandoc.MetaInlines { pandoc.RawInline('html', text) } end
+  context.meta.style, context.meta.script = raw(style), raw(scripts)
   return context.meta
 end
 

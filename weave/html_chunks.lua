@@ -2,83 +2,56 @@
 -- where the chunk goes on, where it is used and what it defines.
 
 local mix = require 'mix'
+local tags = require 'tags'
 local highlight = require 'highlight'
-local region = require 'region'
 
 local chunks = {}
 
-local function raw(text) return pandoc.RawInline('html', text) end
-
--- Text whose every space and newline counts. As raw HTML, because pandoc fills
--- the lines of ordinary text.
-function chunks.exact(text)
-  return raw((text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;',
-    ['"'] = '&quot;' })))
-end
-local exact = chunks.exact
-
-local function link(chunk, content, class)
-  return pandoc.Link(content, '#' .. chunk.id, '', pandoc.Attr('', { class }))
-end
+local exact, link, target = tags.exact, tags.link, tags.target
 
 -- ⟨name 12⟩: the number tells a chunk from its continuations.
-function chunks.name(chunk)
-  return { exact('⟨' .. chunk.name), raw(('&nbsp;<span class="no">%d</span>⟩')
-    :format(chunk.number)) }
+local function name(chunk, number)
+  return { '⟨', exact(chunk.name), '\u{a0}', number or ('<small>%d</small>'):format(chunk.number),
+    '⟩' }
 end
 
 -- ⟨name 12⟩, or the author's own words, as a link to the definition.
 function chunks.reference(group, words)
   local first = group.chunks[1]
-  local content = words and #words > 0 and words or
-    chunks.name(first)
-  return link(first, content, 'use')
+  return mix('html', link(target(first), words and #words > 0 and words or name(first), 'u'))
 end
 
-local letter = { comment = 'k-c', string = 'k-s', keyword = 'k-k', directive = 'k-d' }
+local tag = { comment = 'i', string = 'u', keyword = 'b', directive = 'b' }
 
--- Runs of code as inlines; `own` is the chunk they stand in, if any.
+-- Runs of code; `own` is the chunk they stand in, if any.
 function chunks.runs(runs, book, own)
   local out = {}
   for _, run in ipairs(runs) do
-    local kind, text, reference, class = run[1], run[2], run[3], run[4]
-    local target = kind == 'id' and book.by_label[reference]
-    local group = kind == 'use' and book.groups[text]
+    local kind, text, reference, class = run[1], exact(run[2]), run[3], run[4]
+    local chunk = kind == 'id' and book.by_label[reference]
+    local group = kind == 'use' and book.groups[run[2]]
     if group then
-      out[#out + 1] = chunks.reference(group)
-    elseif target and target ~= own then
-      out[#out + 1] = link(target, { exact(text) }, 'i')
-    elseif letter[class] then
-      out[#out + 1] = raw(('<span class="%s">'):format(letter[class]))
-      out[#out + 1] = exact(text)
-      out[#out + 1] = raw '</span>'
-    else
-      out[#out + 1] = exact(text)
+      text = link(target(group.chunks[1]), name(group.chunks[1]), 'u')
+    elseif run.id then
+      text = tags.place('dfn', run.id, text)
+    elseif chunk and chunk ~= own then
+      text = link(chunk.places[run[2]] or target(chunk), text)
+    elseif tag[class] then
+      text = { '<', tag[class], '>', text, '</', tag[class], '>' }
     end
+    out[#out + 1] = text
   end
   return out
 end
 
--- "12, 14 and 15", each a link.
+-- "12, 14 and 15", each a link; of many the first ones and how many more.
 local function numbers(list)
-  local out = {}
-  for i, chunk in ipairs(list) do
+  local out, shown = {}, #list > 10 and 8 or #list
+  for i = 1, shown do
     if i > 1 then out[#out + 1] = i == #list and ' and ' or ', ' end
-    out[#out + 1] = link(chunk, { pandoc.Str(tostring(chunk.number)) }, 'x')
+    out[#out + 1] = link(target(list[i]), tostring(list[i].number))
   end
-  return out
-end
-chunks.numbers = numbers
-
--- The same, but of many the first ones and how many more.
-local function some(list)
-  if #list <= 10 then return numbers(list) end
-  local out = {}
-  for i = 1, 8 do
-    if i > 1 then out[#out + 1] = ', ' end
-    out[#out + 1] = link(list[i], { pandoc.Str(tostring(list[i].number)) }, 'x')
-  end
-  out[#out + 1] = (' and %d more'):format(#list - 8)
+  if shown < #list then out[#out + 1] = (' and %d more'):format(#list - shown) end
   return out
 end
 
@@ -86,7 +59,7 @@ local function names(list)
   local out = {}
   for i, chunk in ipairs(list) do
     if i > 1 then out[#out + 1] = ', ' end
-    out[#out + 1] = link(chunk, chunks.name(chunk), 'use')
+    out[#out + 1] = link(target(chunk), name(chunk), 'u')
   end
   return out
 end
@@ -99,46 +72,58 @@ local function footer(chunk)
       later[#later + 1] = other
     end
   end
-  local function say(...) out[#out + 1] = { '<span>', { ... }, '</span> ' } end
+  local function say(...) out[#out + 1] = { #out > 0 and ' ' or '', ... } end
   if chunk ~= group.chunks[1] then
     say('Continues ', numbers { group.chunks[1] }, '.')
   end
   if #later > 0 then say('Continued in ', numbers(later), '.') end
   if #group.used > 0 then say('Used in ', names(group.used), '.') end
   local defines = {}
-  for i, name in ipairs(chunk.defines) do
-    local used = chunk.uses[name] or {}
-    defines[i] = { i > 1 and '; ' or '', pandoc.Code(name),
-      #used > 0 and { ', used in ', some(used) } or '' }
+  for i, word in ipairs(chunk.defines) do
+    local used = chunk.uses[word] or {}
+    defines[i] = { i > 1 and '; ' or '', '<code>', exact(word), '</code>',
+      #used > 0 and { ', used in ', numbers(used) } or '' }
   end
   if #defines > 0 then say('Defines ', defines, '.') end
   return out
 end
 
+-- A file's frame (its includes and what it is put together from, with no body of a
+-- function), the script of a figure, and what is long in an appendix are folded; an
+-- interface is not.
+local function is_plumbing(chunk)
+  local file = chunk.group.is_root and chunk.group.name:match '%.(%w+)$'
+  if file == 'h' or #chunk.lines < 12 then return false end
+  if file == 'c' then
+    for _, line in ipairs(chunk.lines) do
+      if line[1] and line[1][2]:match '^}' then return false end
+    end
+    return true
+  end
+  return file == 'gp' or #chunk.lines > 32 and not chunk.file:match '/%d[^/]*$'
+end
+
+-- Line i of the code is line chunk.line + i of the chapter.
 function chunks.chunk(chunk, book)
   local group = chunk.group
   local first = chunk == group.chunks[1]
-  local lines = highlight.lines(chunk.lines, highlight.language(group.roots))
   local code = {}
-  for _, line in ipairs(lines) do
-    code[#code + 1] = chunks.runs(line, book, chunk)
-    code[#code + 1] = raw '\n'
+  for i, line in ipairs(highlight.lines(chunk.lines, highlight.language(group.roots))) do
+    code[i] = { chunks.runs(line, book, chunk), '\n' }
   end
-  local place = chunk.file .. ':' .. chunk.line
+  local place = chunk.file:match '[^/]*$' .. ':' .. chunk.line
   if not group.is_root then place = place .. ' → ' .. table.concat(group.roots, ', ') end
-  local _, attributes = region('Code: ' .. chunk.name)
-  local head = pandoc.Plain(mix('html', '<span class="chunk-name">',
-    link(group.chunks[1], chunks.name(chunk), 'self'),
-    first and '≡' or '+≡', '</span> <span class="place">', pandoc.Str(place), '</span>'))
-  local body = pandoc.Plain(mix('html',
-    '<pre ' .. attributes .. '><code>', code, '</code></pre>'))
-  local content = { pandoc.Div({ head }, pandoc.Attr('', { 'chunk-head' })), body }
-  local foot = footer(chunk)
-  if #foot > 0 then
-    content[3] = pandoc.Div({ pandoc.Plain(mix('html', foot)) },
-      pandoc.Attr('', { 'chunk-foot' }))
+  local head = mix('html', '<p class="head">',
+    link(first and chunk.id or target(group.chunks[1]), name(chunk, tags.number(chunk))),
+    first and '≡' or '+≡', ' <span>', exact(place), '</span></p>')
+  local body = { '<pre><code>', code, '</code></pre>' }
+  if is_plumbing(chunk) then
+    body = { ('<details><summary>%d lines</summary>'):format(#chunk.lines), body, '</details>' }
   end
-  return pandoc.Div(content, pandoc.Attr(chunk.id, { 'chunk' }))
+  local foot = footer(chunk)
+  if #foot > 0 then foot = { '\n<p class="foot">', foot, '</p>' } end
+  return pandoc.Div({ pandoc.Plain(mix('html', head, '\n', body, foot)) },
+    pandoc.Attr(chunk.id, { 'chunk' }))
 end
 
 return chunks

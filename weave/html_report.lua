@@ -1,71 +1,92 @@
 -- The report and the two indexes in HTML.
 
 local mix = require 'mix'
-local values = require 'values'
-local chunks = require 'html_chunks'
-local region = require 'region'
+local tags = require 'tags'
 
 local report = {}
 
-local function str(text) return pandoc.Str(text or '') end
-
-local function box(label, ...)
-  return pandoc.Div({ pandoc.Plain(mix('html', ...)) }, pandoc.Attr('', { 'scroll' },
-    (region(label))))
+-- "Cited in 6.2 and 6.3", each a link to the very place.
+local function cited(places)
+  local out = {}
+  for i, place in ipairs(places) do
+    out[i] = { i == 1 and ' Cited in ' or i == #places and ' and ' or ', ',
+      tags.link(place.id, tags.exact(place.section)) }
+  end
+  return #out > 0 and { '<span class="cited">', out, '.</span>' } or ''
 end
 
 -- One entry: what it is in the first column, what came out in the others.
 local function row(r)
-  local by = ''
+  local function cell(class, text)
+    return { '<td class="', class, '">', tags.exact(text or ''), '</td>' }
+  end
+  local by, other = '', ''
   if r.chunk then
-    by = { ' <span class="by">Computed by ', pandoc.Link(
-      { pandoc.Code(r.name) }, '#' .. r.chunk.id), '.</span>' }
+    by = { ' Computed by ', tags.link(r.chunk.places[r.name] or tags.target(r.chunk),
+      { '<code>', tags.exact(r.name), '</code>' }), '.' }
+  end
+  if r.published then
+    other = { ' Published for ', tags.exact(r.published.set), ': <samp>',
+      tags.exact(r.published.text), '</samp>.' }
   end
   local meaning = (r.claim and r.full or r.meaning or ''):gsub('[^.]$', '%0.')
-  return { '<tr id="' .. r.id .. '" class="' .. r.verdict .. '"><th scope="row">',
-    pandoc.Code(r.key), '<div class="meaning">', values.words(meaning), by, '</div>',
-    '</th><td class="full">', str(r.claim and 'holds' or r.full),
-    '</td><td class="expected">', str(r.claim and 'holds' or r.expected),
-    '</td><td class="rule">', str(r.rule), '</td><td class="verdict">',
-    str(r.verdict), '</td></tr>\n' }
+  return { '<tr id="', r.id, '" class="', r.verdict, '"><th scope="row"><code>',
+    tags.exact(r.key), '</code><div>', tags.exact(meaning), by, cited(r.cited), other,
+    '</div></th>', cell('full', r.claim and 'holds' or r.full),
+    cell('expected', r.claim and 'holds' or r.expected), cell('rule', r.rule),
+    cell('verdict', r.verdict), '</tr>\n' }
 end
 
+-- One table, in which each section of a program is a body.
 function report.report(groups)
-  local out = pandoc.List()
-  for _, group in ipairs(groups) do
+  local bodies = {}
+  for i, group in ipairs(groups) do
     local rows = {}
-    for i, r in ipairs(group.rows) do rows[i] = row(r) end
-    local title = 'Section ' .. group.section .. (group.title and ': ' .. group.title or '')
-    out:insert(box('Report, ' .. title,
-      '<table class="report"><caption>', values.words(title), ' (', group.said or pandoc.Code(group.program),
-      ')</caption><thead><tr>',
-      '<th scope="col">Key and meaning</th><th scope="col">Value</th>',
-      '<th scope="col">Expected</th><th scope="col">Rule</th>',
-      '<th scope="col">Verdict</th></tr></thead><tbody>\n', rows, '</tbody></table>'))
+    for j, r in ipairs(group.rows) do rows[j] = row(r) end
+    bodies[i] = { '<tbody><tr class="section"><th scope="rowgroup" colspan="5">Section ',
+      group.section, group.title and { ': ', tags.exact(group.title) } or '', ' (',
+      group.said or { '<code>', tags.exact(group.program), '</code>' }, ')</th></tr>\n',
+      rows, '</tbody>\n' }
+  end
+  return pandoc.Plain(mix('html', '<div class="scroll">',
+    '<table class="report" id="ledger"><thead><tr>',
+    '<th scope="col">Key and meaning</th><th scope="col">Value</th>',
+    '<th scope="col">Expected</th><th scope="col">Rule</th>',
+    '<th scope="col">Verdict</th></tr></thead>\n', bodies, '</table></div>'))
+end
+
+-- The numbers of chunks: where something is defined stands out, where it is used follows.
+local function numbers(defined, used)
+  local out = {}
+  for i, chunk in ipairs(defined) do
+    out[i] = { i > 1 and ' ' or '', tags.link(tags.target(chunk), tostring(chunk.number), 'd') }
+  end
+  for _, chunk in ipairs(used) do
+    out[#out + 1] = { ' ', tags.link(tags.target(chunk), tostring(chunk.number)) }
   end
   return out
 end
 
+local function index(items, class)
+  return pandoc.Plain(mix('html', '<ul class="index ' .. class .. '">\n', items, '</ul>'))
+end
+
 function report.chunk_index(groups)
   local items = {}
-  for _, group in ipairs(groups) do
-    local used = ''
-    if #group.used > 0 then used = { ', used in ', chunks.numbers(group.used) } end
-    items[#items + 1] = { '<li>', chunks.reference(group, { str('⟨' .. group.name .. '⟩') }),
-      ' ', chunks.numbers(group.chunks), used, '</li>\n' }
+  for i, group in ipairs(groups) do
+    items[i] = { '<li>⟨', tags.exact(group.name), '⟩ ', numbers(group.chunks, group.used),
+      '</li>\n' }
   end
-  return pandoc.Plain(mix('html', '<ul class="index">', items, '</ul>'))
+  return index(items, 'chunks')
 end
 
 function report.identifier_index(identifiers)
   local items = {}
-  for _, identifier in ipairs(identifiers) do
-    local used = ''
-    if #identifier.used > 0 then used = { ', used in ', chunks.numbers(identifier.used) } end
-    items[#items + 1] = { '<li>', pandoc.Code(identifier.name), ' ',
-      chunks.numbers(identifier.chunks), used, '</li>\n' }
+  for i, identifier in ipairs(identifiers) do
+    items[i] = { '<li><code>', tags.exact(identifier.name), '</code> ',
+      numbers(identifier.chunks, identifier.used), '</li>\n' }
   end
-  return pandoc.Plain(mix('html', '<ul class="index identifiers">', items, '</ul>'))
+  return index(items, 'identifiers')
 end
 
 return report

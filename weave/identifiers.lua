@@ -7,10 +7,11 @@
 --                   a name that is only declared counts as defined there
 --   identifier      the same by name
 --   chunk.defines   names, once each
+--   chunk.places    by name, the id of the word where it is defined
 --   chunk.uses      by name, the chunks that use this very definition
 -- and turns runs of kind "id" that have no definition, or that name a member
 -- (x->name), into text, and gives the others a third field, the label of the chunk that
--- defines them.
+-- defines them. The run that is the defined word itself gets the field `id`.
 
 local language = require 'highlight'.language
 
@@ -29,13 +30,14 @@ local function text_of(chunk)
 end
 
 -- "definition", "declaration" or nil: what a chunk of which noweb says that it
--- defines the name really does. (Names of one letter are left out altogether:
--- too many things have them.) In a chunk that stands `inside` a function,
--- variables are local and define nothing.
+-- defines the name really does, and the number of the line that does. (Names of one
+-- letter are left out altogether: too many things have them.) In a chunk that stands
+-- `inside` a function, variables are local and define nothing.
 local function role(text, name, inside)
   local word = '%f[%w_]' .. name:gsub('%p', '%%%0') .. '%f[^%w_]'
-  local best, start = nil, 1
+  local best, where, start, n = nil, nil, 1, 0
   while start <= #text do
+    n = n + 1
     local stop = text:find('\n', start, true)
     local line = text:sub(start, stop - 1)
     local _, to = line:find(word)
@@ -43,22 +45,22 @@ local function role(text, name, inside)
       -- not here, or a call
     elseif line:match '^%s*#' then
       local guard = name:match '_H$' or name:match '^_'
-      if not guard and line:match('#%s*define%s+' .. word) then return 'definition' end
+      if not guard and line:match('#%s*define%s+' .. word) then return 'definition', n end
     elseif line:match('^%s*[%[=;,{}:]', to + 1) or line:match('^%s*$', to + 1)
       or line:match('^%s*/[*/]', to + 1) then
       local first = line:match '^%s*([%a}]+)'
       local variable = line:match('^%s*[%a_][%w_ *]*[ *]' .. word .. '%s*[%[=;,]')
       if first == 'typedef' or first == 'enum' or first == 'struct' or first == '}'
         or line:match('^%s*' .. word) or variable and not inside then
-        return 'definition' -- a type, a constant, a variable of the file
+        return 'definition', n -- a type, a constant, a variable of the file
       end
     elseif line:match '^%S' and line:match('^%s*%(', to + 1) then
-      if text:match('[;{]', start + to) == '{' then return 'definition' end
-      best = 'declaration'
+      if text:match('[;{]', start + to) == '{' then return 'definition', n end
+      if not best then best, where = 'declaration', n end
     end
     start = stop + 1
   end
-  return best
+  return best, where
 end
 
 -- The chunks' names that are used on an indented line.
@@ -135,17 +137,31 @@ local function link_runs(chunk, known)
   end
 end
 
+-- Gives the word that a line of a chunk defines an id.
+local function place(chunk, name, line, taken)
+  for _, run in ipairs(chunk.lines[line]) do
+    if run[1] == 'id' and run[2] == name then
+      taken[name] = (taken[name] or 0) + 1
+      run.id = 'i-' .. name .. (taken[name] > 1 and '-' .. taken[name] or '')
+      chunk.places[name] = run.id
+      return
+    end
+  end
+end
+
 function identifiers.resolve(b)
-  local texts, kept, inside = {}, {}, indented(b.chunks)
+  local texts, kept, taken, inside = {}, {}, {}, indented(b.chunks)
   b.identifier = {}
   for _, chunk in ipairs(b.chunks) do
-    texts[chunk], chunk.defines, chunk.uses = text_of(chunk), {}, {}
+    texts[chunk], chunk.defines, chunk.uses, chunk.places = text_of(chunk), {}, {}, {}
   end
   for _, identifier in ipairs(b.identifiers) do
-    local defined, declared = {}, {}
+    local defined, declared, lines = {}, {}, {}
     for _, label in ipairs(identifier.defs) do
-      local chunk = b.by_label[label]
-      local what = is_c(chunk) and role(texts[chunk], identifier.name, inside[chunk.name])
+      local chunk, what = b.by_label[label], nil
+      if is_c(chunk) then
+        what, lines[chunk] = role(texts[chunk], identifier.name, inside[chunk.name])
+      end
       if what == 'definition' then table.insert(defined, chunk) end
       if what == 'declaration' then table.insert(declared, chunk) end
     end
@@ -157,6 +173,7 @@ function identifiers.resolve(b)
       b.identifier[identifier.name] = identifier
       for _, chunk in ipairs(identifier.chunks) do
         table.insert(chunk.defines, identifier.name)
+        place(chunk, identifier.name, lines[chunk], taken)
       end
     end
   end

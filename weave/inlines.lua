@@ -31,9 +31,9 @@ function inlines.filter(context)
   local function code(e)
     local at, key = e.attributes.at, e.text
     if e.classes:includes 'v' then
-      return context.values.inlines(key, at, e.classes)
+      return context.values.inlines(key, at, e.classes, e.attributes.section)
     elseif e.classes:includes 'claim' then
-      return context.values.claim(key, at)
+      return context.values.claim(key, at, e.attributes.section)
     elseif e.classes:includes 'c' then
       return writer.code(link_identifiers(key, book), 'c', book)
     elseif #e.classes > 0 and at then
@@ -77,7 +77,7 @@ function inlines.filter(context)
     return math
   end
 
-  return { Code = code, Link = link, Span = formula }
+  return { Code = code, Link = link, Span = formula, Inlines = writer.tight }
 end
 
 return inlines

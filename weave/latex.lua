@@ -22,7 +22,7 @@ function latex.link(id, content)
   return inline('\\hyperref[' .. id .. ']{', content, '}')
 end
 
-function latex.value(id, content, published)
+function latex.value(id, content, _, published)
   return inline('\\vlink{' .. id .. '}{', content, '}', published and
     '{\\footnotesize\\textcolor{quiet}{' .. absent.mark .. '}}' or '')
 end

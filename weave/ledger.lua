@@ -14,6 +14,9 @@
 --   asked              what was asked for, {kind, name, more, at}: an answer to note(...),
 --                      which the above do themselves; to be emptied when a chapter begins
 --   answers(asked)     the answers, as one text
+--   cite(key, id, section)   says that the place with the id cites the key
+--   cited              those places, {key, id, section}
+--   recall(asked)      to be called for a chapter that is not woven again: its places
 
 local json = require 'dkjson'
 local cache = require 'cache'
@@ -98,7 +101,7 @@ end
 
 function ledger.open(folder, absent)
   local written = load(folder .. '/report.json')
-  local self = { entries = written.entries or {}, asked = {} }
+  local self = { entries = written.entries or {}, asked = {}, cited = {} }
   local programs, by_key, tables = {}, {}, {}
   for name, file in pairs(files) do
     local program = absent and name == 'real' and {} or load(folder .. '/' .. file)
@@ -113,6 +116,19 @@ function ledger.open(folder, absent)
 
   function self.note(kind, name, more, at)
     table.insert(self.asked, { kind, name, more or '', at })
+  end
+
+  function self.cite(key, id, section)
+    table.insert(self.cited, { key = key, id = id, section = section })
+    self.note('cite', key, id, section)
+  end
+
+  function self.recall(asked)
+    for _, q in ipairs(asked) do
+      if q[1] == 'cite' then
+        table.insert(self.cited, { key = q[2], id = q[3], section = q[4] })
+      end
+    end
   end
 
   -- The entry that a key names and, for `key[2]`, the element's place.
@@ -151,7 +167,8 @@ function ledger.open(folder, absent)
     value = function(key) return find(key) end,
     lines = function(program, id) return section_of(program, id) end,
     table = function(key) return tables[key] end,
-    report = function() return { written, programs.toy, programs.real } end,
+    report = function() return { written, programs.toy, programs.real, self.cited } end,
+    cite = function() return true end,
     file = function(path)
       local file = io.open(path, 'rb')
       local text = file and file:read 'a' or ''

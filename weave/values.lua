@@ -1,8 +1,8 @@
 -- How a ledger entry reads in prose and in a formula.
 --
 -- new(ledger, writer, absent) returns
---   inlines(key, at, classes)   what `key`{.v} stands for, linked to its row
---   claim(key, at)              the mark that `key`{.claim} stands for
+--   inlines(key, at, classes, section)   what `key`{.v} stands for, linked to its row
+--   claim(key, at, section)     the mark that `key`{.claim} stands for
 --   math(text, at)              a formula with its \val{key}s replaced
 -- Each returns something harmless after a problem. `absent` is nil, or tells why the
 -- real part was not run (absent.lua).
@@ -91,9 +91,19 @@ local function tex(text)
 end
 
 function values.new(results, writer, absent)
-  local self = {}
+  local self, count = {}, {}
 
-  function self.inlines(key, at, classes)
+  -- Places are numbered in each chapter by itself, so that one chapter does not change
+  -- the ids of another.
+  local function cite(entry, at, section)
+    local chapter = at:match '([^/-]*)[^/]*:%d+$'
+    count[chapter] = (count[chapter] or 0) + 1
+    local id = ('n%s-%d'):format(chapter, count[chapter])
+    results.cite(entry.key, id, section)
+    return id
+  end
+
+  function self.inlines(key, at, classes, section)
     local entry, element = results.get(key, at)
     if not entry then return pandoc.Str(key) end
     if entry == ledger.not_run then return writer.not_run('–', absent.why) end
@@ -102,17 +112,18 @@ function values.new(results, writer, absent)
       content = writer.code({ { 'text', element or entry.text } }, 'token')
     end
     if entry.verdict == 'given' then return mix(FORMAT, content) end -- it has no row
-    return writer.value(ledger.row_id(entry.key), content, entry.verdict == 'published')
+    return writer.value(ledger.row_id(entry.key), content, cite(entry, at, section),
+      entry.verdict == 'published')
   end
 
-  function self.claim(key, at)
+  function self.claim(key, at, section)
     local entry = results.get(key, at)
     if entry == ledger.not_run then return writer.not_run(words.claim, absent.why) end
     if entry and entry.kind ~= 'claim' then
       problems.add(at, "'%s' is a %s, not a claim", key, entry.kind)
     end
     if not entry then return pandoc.Str(key) end
-    return writer.claim(ledger.row_id(entry.key), entry.text)
+    return writer.claim(ledger.row_id(entry.key), entry.text, cite(entry, at, section))
   end
 
   function self.math(text, at)

@@ -1,8 +1,8 @@
 -- The chapters of the page as HTML, so that a chapter in which nothing is new is not woven
 -- again. It is taken as it was last time if all is the same that it is made from: its own
 -- tokens and places; the weaver, the set and how the chunks of the book hang together; the
--- numbers of what can be referred to, and the citations; what it asked the results for; and
--- the names that its scrolling boxes would get. Where one of these is new, it is woven.
+-- numbers of what can be referred to, and the citations; and what it asked the results for.
+-- Where one of these is new, it is woven.
 --
 -- open(kept, results, book, meta) returns, `kept` being a cache,
 --   recall(chapter)        true if its tokens are those of last time: then the chapter has
@@ -13,7 +13,6 @@
 -- Headers stay pandoc's, which makes the table of contents from them.
 
 local cache = require 'cache'
-local region = require 'region'
 local part = require 'chapters'.part
 local sha1 = pandoc.utils.sha1
 
@@ -65,13 +64,6 @@ local function join(pieces, headers)
   return blocks
 end
 
--- How often each name of a region was given, as it is now.
-local function copy(counts)
-  local out = {}
-  for name, n in pairs(counts) do out[name] = n end
-  return out
-end
-
 function woven.open(kept, results, book, meta)
   local self, around = {}, nil
   local function said(name) return pandoc.utils.stringify(meta[name] or '') end
@@ -91,34 +83,20 @@ function woven.open(kept, results, book, meta)
     around = sha1(cache.serial(anchors) .. citations)
   end
 
-  local function same_regions(regions)
-    for name, given in pairs(regions) do
-      if (region.taken[name] or 0) ~= given[1] then return false end
-    end
-    return true
-  end
-
   function self.reuse(chapter)
     local last = chapter.last
-    if not last or last.around ~= around or not same_regions(last.regions)
-      or results.answers(last.asked) ~= last.answers then
-      chapter.regions = copy(region.taken)
+    if not last or last.around ~= around or results.answers(last.asked) ~= last.answers then
       return false
     end
-    for name, given in pairs(last.regions) do region.taken[name] = given[2] end
+    results.recall(last.asked)
     chapter.blocks, chapter.asked = join(last.pieces, last.headers), last.asked
     return true
   end
 
   function self.weave(chapter, blocks)
     local pieces, headers = cut(blocks)
-    local regions = {}
-    for name, n in pairs(region.taken) do
-      local before = chapter.regions[name] or 0
-      if n ~= before then regions[name] = { before, n } end
-    end
     kept.put(chapter.file, { key = key(chapter), declared = chapter.declared,
-      cited = chapter.cited, around = around, regions = regions, asked = chapter.asked,
+      cited = chapter.cited, around = around, asked = chapter.asked,
       answers = results.answers(chapter.asked), pieces = pieces, headers = headers })
     return join(pieces, headers)
   end

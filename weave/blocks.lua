@@ -5,6 +5,7 @@ local problems = require 'problems'
 local figures = require 'figures'
 local tables = require 'tables'
 local report = require 'report'
+local explorer = require 'explorer'
 local not_run = require 'ledger'.not_run
 
 local blocks = {}
@@ -78,6 +79,8 @@ function handle.output(div, context)
   if lines == not_run then return context.writer.absent(context.absent.line()) end
   return context.writer.output(lines, program)
 end
+
+handle.explorer = explorer.place
 
 function handle.report(_, context)
   return context.writer.report(report.groups(context))

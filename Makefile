@@ -12,7 +12,8 @@ SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
-PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch
+PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch \
+  train_tokenizer encode_corpus train evaluate
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -24,9 +25,9 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
-  libcmocka-dev python3-numpy perl
+  inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch verify bless check clean distclean help
+.PHONY: book deps toy real figures html pdf fetch train verify diff bless watch check clean distclean help
 
 ## book: builds the page and the PDF (the default).
 book: html pdf tangled/circuits_part2
@@ -49,6 +50,12 @@ real: $(OUT)/part2_stdout.txt
 fetch: tangled/fetch
 	@$< $${MODEL_DIR:+--from "$$MODEL_DIR"} $(SET)
 
+## train: makes the models of MODEL anew, from packages to weights: about 2 hours (training/README.md).
+TRAINERS := tangled/train_tokenizer tangled/encode_corpus tangled/train tangled/evaluate
+TRAIN_DIR = training/$(MODEL)
+train: $(TRAINERS)
+	@training/train.sh $(SET) "$(TRAIN_DIR)"
+
 ## help: lists the targets.
 help:
 	@sed -n 's/^## //p' Makefile
@@ -57,7 +64,7 @@ help:
 
 # roots.mk lists the files that the chapters tangle to. Making it tangles them;
 # a file whose text did not change keeps its date.
-NO_TANGLE := help deps clean distclean
+NO_TANGLE := help deps watch clean distclean
 ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,book)),)
 include tangled/roots.mk
 endif
@@ -86,8 +93,13 @@ LIBRARY := $(filter-out $(MAINS) $(TOY) $(REAL) $(FETCH),$(SOURCES))
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
+# The loops of the training that are no products of matrices; nothing that prints a number of
+# the book contains these two.
+FAST := -march=native -ffast-math
+$(OBJ)/layers.o $(OBJ)/optimizer.o: CFLAGS += $(FAST)
+
 # $(OBJ)/flags holds how things are compiled; it is new when that changes.
-FLAGS := $(CC) $(CFLAGS) $(LDLIBS)
+FLAGS := $(CC) $(CFLAGS) $(LDLIBS) $(FAST)
 ifneq ($(file <$(OBJ)/flags),$(FLAGS))
 $(OBJ)/flags: FORCE
 endif
@@ -154,7 +166,9 @@ ifneq ($(MODEL_DIR)$(filter fetch,$(MAKECMDGOALS)),)
 $(OUT)/.real: fetch
 endif
 
-FIGURES := $(patsubst %.gp,%,$(filter %.gp,$(ROOTS)))
+# The curve was recorded when the models were trained; a set may have none.
+CURVES := $(wildcard $(SET)/*/curve.tsv)
+FIGURES := $(filter-out $(if $(CURVES),,curve),$(patsubst %.gp,%,$(filter %.gp,$(ROOTS))))
 ifneq ($(ABSENT),)
 # Those whose data the toy program writes.
 FIGURES := $(filter $(patsubst /%.dat",%,$(shell grep -oh '/[^/"]*\.dat"' $(TOY:%=tangled/%))),$(FIGURES))
@@ -164,7 +178,7 @@ REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
 $(TOY_RESULTS): $(OUT)/.toy ;
 $(REAL_RESULTS): $(OUT)/.real ;
 EXPLORER := $(if $(ABSENT),,$(OUT)/data/explorer.json)
-DATA := $(FIGURES:%=$(OUT)/data/%.dat) $(EXPLORER)
+DATA := $(patsubst %,$(OUT)/data/%.dat,$(filter-out curve,$(FIGURES))) $(EXPLORER)
 RESULTS := $(OUT)/part2_toy.json $(if $(ABSENT),,$(OUT)/part2.json)
 $(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ;
 
@@ -186,11 +200,26 @@ $(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights models/toy/expecte
 verify: tangled/verify $(RESULTS) $(OUT)/.weights
 	@$(REPORT) $(COMPARE)
 
-## bless: shows what differs from the expected numbers and, if told so, accepts it.
+CITES := --cites $(OUT)/.cites.tsv
+
+## diff: shows which numbers moved since the page before, who cites them, and what is not as expected.
+diff: tangled/verify $(OUT)/report.json
+	@before=$(OUT)/.shown.json; ! cmp -s $$before $(OUT)/report.json || before=$(OUT)/.before.json; \
+	tangled/verify --diff $$before $(CITES) $(OUT)/report.json
+
+## bless: shows what differs from the expected numbers and, if told so (YES=1), accepts it.
 bless: tangled/verify $(RESULTS)
-	@tangled/verify --bless $(if $(YES),--yes) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
+	@tangled/verify --bless $(if $(YES),--yes) $(CITES) --report $(OUT)/report.json $(if $(ABSENT),$(firstword $(COMPARE)),$(COMPARE))
 
 # ---- results -> figures --------------------------------------------------
+
+ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) | cmp -s - $(OUT)/data/curve.dat || echo new)),)
+$(OUT)/data/curve.dat: FORCE
+endif
+$(OUT)/data/curve.dat:
+	@mkdir -p $(@D)
+	@weave/curves.sh $(SET) >$@.new
+	@mv $@.new $@
 
 ## figures: draws the plots and the drawings.
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
@@ -204,21 +233,22 @@ $(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weav
 # ---- chapters, results, figures -> page and PDF --------------------------
 
 WEAVER := $(wildcard weave/*.lua weave/*/*.lua)
-WEAVE = pandoc --from weave/reader.lua --lua-filter weave/filter.lua \
-  --citeproc --bibliography references.bib --metadata link-citations=true \
-  --lua-filter weave/references.lua \
+WEAVE = pandoc --from markdown --lua-filter weave/filter.lua \
+  --metadata bibliography=references.bib --metadata link-citations=true \
   --metadata set=$(MODEL) --metadata results=$(OUT) --metadata figures=$(FIG) \
+  --metadata tokens=$< --metadata weaver='$(sort $(WEAVER))' \
   $(if $(ABSENT),--metadata absent=true) --metadata published='$(PUBLISHED)' \
   --standalone --toc --wrap=none --fail-if-warnings
 
 # What was published for a set is shown beside the numbers of any other.
 PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
-tangled/book.tokens: $(CHAPTERS) chapters
-	@noweave -n -autodefs c -index -backend cat $(CHAPTERS) >$@.new
+tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
+	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER)
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER) \
+  $(wildcard $(SET)/*/evaluation.tsv)
 
 # Scripts and style sheets of the page's parts, base.js first.
 PAGE := $(sort $(wildcard weave/page/*))
@@ -228,8 +258,11 @@ html: $(OUT)/book.html
 
 $(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
-	@$(WEAVE) --to html5 --mathml --toc-depth=3 --template weave/page.html \
-	  --metadata page='$(EXPLORER) $(PAGE)' -o $@.new $<
+	@mkdir -p $(OUT)/.woven
+	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
+	  --to html5 --mathml --toc-depth=3 --template weave/page.html \
+	  --metadata page='$(EXPLORER) $(PAGE)' -o $@.new /dev/null
+	@weave/remember.sh $(OUT)
 	@mv $@.new $@
 
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
@@ -237,12 +270,20 @@ pdf: $(OUT)/book.pdf
 
 $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 	@echo "weave   $@"
-	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new $<
+	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new /dev/null
 	@mv $@.new $@
 
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
+
+# ---- watching ----
+
+PORT = 8000
+
+## watch: builds the page after every save and serves it at PORT (8000); PDF=1 makes the PDF too.
+watch:
+	+@weave/watch/build.sh '$(MAKE)' '$(OUT)' '$(MODEL)' '$(PORT)' $(PDF)
 
 # ---- tests ---------------------------------------------------------------
 
@@ -252,13 +293,14 @@ SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 export CMOCKA_MESSAGE_OUTPUT = TAP
 
 ## check: runs the tests of the library, of the numbers, of the build, and the library's under sanitizers.
-check: book $(UNIT) tangled/fetch
+check: book $(UNIT) tangled/fetch $(TRAINERS)
 	$(MAKE) OBJ=tangled/san CFLAGS='$(CFLAGS) $(SANITIZE)' sanitized
 	prove --comments --exec '' $(UNIT) tests/*.t
 	ASAN_OPTIONS=allocator_may_return_null=1 VERIFY=tangled/san/verify prove --exec '' $(SANITIZED)
 
-## bench: measures what low rank buys, as ratios in one run; takes minutes.
-bench: tangled/bench tangled/circuits_part2 out/bench/set.json
+## bench: measures what low rank buys, and what an edit costs, as ratios in one run; takes minutes.
+bench: tangled/bench tangled/circuits_part2 out/bench/set.json html
+	@tests/latency.sh
 	@tangled/bench
 	@/usr/bin/python3 tests/bench.py tangled/circuits_part2 out/bench
 

@@ -43,6 +43,38 @@ mistake 'an unknown table' $'::: {.table key=9.none}\nCaption.\n:::' 9.none "'9.
 mistake 'an unknown section of a program' $'::: {.output program=toy section=nine}\n:::' \
     section=nine "'nine'"
 
+# ---- what was recorded when the models were trained -------------------------
+
+rm -f models/mini/1l/{evaluation,curve}.tsv
+shown() { sed 's/<[^>]*>//g' out/mini/book.html; }
+put $'::: {.table recorded=1l/evaluation.tsv part=heads}\nHeads.\n:::\n\n![A curve.](slices){#fig:two recorded=1l/curve.tsv alt="A curve."}'
+runs 'what was not recorded is no mistake' weave
+is 'the page says so' "$(shown | grep -c 'Not recorded for this set')" 2
+printf '# losses: of text\na\tb\nx\t1.5\n\n# heads: what they do\nhead\tshare\n0.0\t0.4321\n' \
+    >models/mini/1l/evaluation.tsv
+printf '# step\n%s\t%s\t5\t%s\t1\n' 10 1e6 5.5 20 2e6 4.5 >models/mini/1l/curve.tsv
+runs 'a table is recorded' weave
+has "$(shown)" '^0.4321$'
+ok $? 'it is shown' "$(shown | grep -n -A9 Heads)"
+has "$(shown)" 'Heads. Recorded in models/mini/1l/evaluation.tsv\.'
+ok $? 'and where it is from'
+has "$(shown)" '^1\.5$'
+ok $((!$?)) 'another table of the file is not'
+sed -i 's/0.4321/0.1234/' models/mini/1l/evaluation.tsv
+runs 'another record' weave
+has "$(shown)" '^0.1234$'
+ok $? 'is woven'
+omits 'and nothing is drawn' '^draw'
+printf '30\t3e6\t5\t4.1\t1\n' >>models/mini/1l/curve.tsv
+runs 'a longer curve' weave
+is 'is drawn' "$(grep '^draw' <<<"$out")" 'draw    curve'
+put 'Nothing.'
+runs 'without them' weave
+page=$(contents out/mini/book.html)
+mistake 'a table that was not recorded' $'::: {.table recorded=1l/evaluation.tsv part=hats}\nHats.\n:::' \
+    part=hats "no table 'hats'"
+rm models/mini/1l/{evaluation,curve}.tsv
+
 # ---- places ---------------------------------------------------------------
 
 mistake 'an unknown citation' $'As\nsaid [@elhage2021mathematical; @nobody1999].' nobody1999 'nobody1999'
@@ -126,11 +158,13 @@ UNLESS-MINI `9.no.such`{.v}
 UNLESS-OTHER
 :::
 
-A word [INLINE-MINI]{.only set=mini} [INLINE-OTHER `9.no`{.v}]{.only set=other} here.'
+A word [INLINE-MINI]{.only set=mini} [INLINE-OTHER `9.no`{.v}]{.only set=other} here.
+
+[INLINE-RAN]{.only run=real} [INLINE-NOT-RAN]{.unless run=real}'
 runs 'blocks for other sets may say what holds there' weave
 is 'the page has what is for this set' \
     "$(grep -oE '(ONLY|UNLESS|INLINE)-[A-Z]+' out/mini/book.html | sort -u | tr '\n' ' ')" \
-    'INLINE-MINI ONLY-BOTH ONLY-MINI UNLESS-OTHER '
+    'INLINE-MINI INLINE-RAN ONLY-BOTH ONLY-MINI UNLESS-OTHER '
 put $'::: {.only set=other}\n## Hidden {#sec:hidden}\n:::\n\nSee\n[](#sec:hidden).'
 line=$(line_of chapters/01-small.nw '[](#sec:hidden)')
 fails 'a reference into a block that is left out stops weaving' weave
@@ -142,6 +176,117 @@ put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = 
 runs 'characters of all kinds are woven' weave
 grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
+
+# ---- what was woven before ------------------------------------------------
+
+# Whatever changes, the page is the one that is woven from nothing.
+cat >chapters/02-second.nw <<'NW'
+# Second {#sec:second}
+
+See [](#sec:small), [](#eq:two), [the chunk](#chunk:a use), [[small]] and [@elhage2021mathematical].
+A value is `1.toy.r`{.v}.
+
+::: {#eq:two}
+$$ y = \val{1.toy.r} x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x $$
+:::
+
+<<second.c>>=
+int second(void) {
+    return small();
+}
+@
+NW
+woven=out/mini/.woven/chapters-02-second-nw.lua
+changed() { # NAME SECOND: weaves; SECOND is `again` if the second chapter is to be woven too
+    local before after
+    before=$(dates $woven)
+    runs "$1: it is woven" weave
+    cp out/mini/book.html "$work/quick"
+    after=again
+    [ "$before" != "$(dates $woven)" ] || after=kept
+    is "$1: the other chapter is $2" "$after" "$2"
+    rm -rf out/mini/.woven
+    weave -W book.nw >"$work/.made" 2>&1
+    same "$1: as from nothing" out/mini/book.html "$work/quick"
+}
+put 'Nothing.'
+changed 'another chapter' again
+put 'A sentence, [[second()]].'
+changed 'a sentence' kept
+put $'<<small.c>>=\n/* more */\n@'
+changed 'a chunk goes on' again
+put $'<<small.c>>=\n/* less */\n@'
+changed 'a line of a chunk' kept
+put $'\n## New {#sec:new}\n\nx\n\n::: {#eq:three}\n$$ x $$\n:::'
+changed 'a section and an equation before it' again
+put $'\n## New {#sec:new}\n\nx [@olah2020zoom]\n\n::: {#eq:three}\n$$ x $$\n:::'
+changed 'another work is cited' again
+cp -p out/mini/report.json "$work/report.json"
+sed '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "0.819"/' "$work/report.json" >out/mini/report.json
+changed 'a number that it cites' again
+grep -q '0\.819 x\|0\.819</mn>' out/mini/book.html
+ok $? 'the page has it'
+sed '/"key": "1.toy.q"/,/}/ s/"meaning": "/&really /' "$work/report.json" >out/mini/report.json
+weave >"$work/.made" 2>&1
+changed 'a number that it does not cite' kept
+cp -p "$work/report.json" out/mini/report.json
+echo '-- A remark.' >>weave/tables.lua
+changed 'the weaver' again
+echo 'return {' >$woven
+put 'After damage.'
+changed 'what was kept is damaged' again
+mv chapters/02-second.nw chapters/03-third.nw
+runs 'a chapter is renamed: it is woven' weave
+is 'nothing is kept under its old name' "$(ls out/mini/.woven | grep -c second)" 0
+rm chapters/03-third.nw
+
+# ---- what the page links ----------------------------------------------------
+
+put $'So `1.toy.r`{.v} again, so $1$, and $x$.
+
+<<small.c>>=
+enum { SMALL_MANY = 3 };
+struct small_pair {
+    int a, b;
+};
+static int twice(struct small_pair *p) {
+    return SMALL_MANY * p->a;
+}
+int thrice(void) {
+    struct small_pair p = {small(), 2};
+    return twice(&p);
+}
+@ %def SMALL_MANY small_pair
+'
+runs 'a chunk that goes on is woven' weave
+html=$(<out/mini/book.html)
+has "$html" '<p class="head"><a href=#c-small-c>⟨small.c.<small id=1>1</small>⟩</a>≡ <span>01-small.nw:[0-9]+</span>'
+ok $? 'a chunk has its name, number, file and line'
+has "$html" '<span>01-small.nw:[0-9]+ → small.c</span>'
+ok $? 'and the file that it ends in'
+has "$html" '^    <a class=u href=#2>⟨a use.<small>2</small>⟩</a>$'
+ok $? 'a use leads to the definition'
+has "$html" 'Continued in <a href=#3>3</a>\.'
+ok $? 'the first part says where it goes on'
+has "$html" 'Continues <a href=#1>1</a>\. Defines'
+ok $? 'and the other whence'
+has "$html" '<b>static</b> <b>int</b> <dfn id=i-twice>twice</dfn>'
+ok $? 'the word that is defined can be linked to'
+has "$html" 'small_pair p = \{<a href=#i-small>small</a>\(\), 2\};'
+ok $? 'and what is used in another part is a link'
+has "$html" '<a href="#r-1.toy.r" id="n01-[0-9]+" class="v">0.820</a>'
+ok $? 'a value leads to its row'
+row=$(grep '<tr id="r-1.toy.r"' out/mini/book.html)
+is 'and the row back to each place' "$(grep -oE 'href=#n[0-9-]+' <<<"$row" | sed 's/href=#//')" \
+    "$(grep -oE '<a href="#r-1.toy.r" id="[^"]*' out/mini/book.html | sed 's/.*"//')"
+is 'every link goes somewhere' "$(grep -oE ' href="?#[^" >]*' <<<"$html" | sed 's/ href="*#//' | sort -u |
+    comm -23 - <(grep -oE ' id="?[^" >]*' <<<"$html" | sed 's/ id="*//' | sort -u))" ''
+is 'no id is there twice' "$(grep -oE ' id="?[^" >]*' <<<"$html" | sed 's/ id="*//' | sort | uniq -d)" ''
+is 'nothing is fetched' "$(grep -oE '<(script|img|iframe|link)[^>]*(src|href)=|@import|url\(["'\'']?[^#]' <<<"$html")" ''
+is 'each script of the page is in it' "$(grep -c '^<script>' <<<"$html")" \
+    $((1 + $(ls weave/page/*.js | wc -l)))
+has "$html" 'class="tight"><math.*</math>,</span>'
+ok $? 'a comma stays with the formula before it'
 
 # ---- the same for the PDF -------------------------------------------------
 

@@ -1,11 +1,14 @@
 -- Numbers and names of everything that can be referred to.
 --
--- collect(doc, book, writer) walks the document once, in order, and gives
--- numbers to sections, figures, equations and tables and an id to each header;
--- a paragraph that is nothing but an image becomes a div of class `figure`.
--- It returns the new document and `anchors`: id -> {label = "Figure 3",
--- number = "3", kind}. Code and spans get the section they stand in as an
--- attribute, for the places that cite a key. Two things with one id are a problem.
+-- declare(doc, book) walks one chapter, in order, and returns it and a list of what it
+-- declares: {id, at, kind = section, Figure, Equation, Table, chunk, block or inline; of a
+-- section also level, part, title, unnumbered}. A header gets an id, and a paragraph that
+-- is nothing but an image becomes a div of class `figure`.
+-- number(lists) takes the lists of all chapters, sets `number` (and `starts`, where a
+-- part of the book begins) in them, and returns `anchors`: id -> {label = "Figure 3",
+-- number = "3", kind}. Two things with one id are a problem.
+-- apply(doc, list) puts the numbers of a chapter into its elements, and into code and spans
+-- the number of the section they stand in (or its title), for the places that cite a key.
 
 local problems = require 'problems'
 local slug = require 'book'.slug
@@ -16,44 +19,31 @@ local anchors = {}
 -- nothing in front or where the author says .unnumbered.
 local function section_counter()
   local counts, part = {}, nil
-  return function(header)
-    if header.attributes.part == 'front' then
-      header.classes:insert 'unnumbered'
-    end
-    if header.classes:includes 'unnumbered' then return nil end
-    if header.level == 1 and header.attributes.part ~= part then
-      part = header.attributes.part
+  return function(section)
+    if section.unnumbered then return nil end
+    if section.level == 1 and section.part ~= part then
+      part = section.part
       counts = {}
-      header.attributes.starts = part
+      section.starts = part
     end
-    counts[header.level] = (counts[header.level] or 0) + 1
-    for level = header.level + 1, 6 do counts[level] = nil end
+    counts[section.level] = (counts[section.level] or 0) + 1
+    for level = section.level + 1, 6 do counts[level] = nil end
     local words = {}
-    for level = 1, header.level do words[level] = tostring(counts[level] or 0) end
+    for level = 1, section.level do words[level] = tostring(counts[level] or 0) end
     if part == 'appendix' then words[1] = string.char(64 + (counts[1] or 0)) end
     return table.concat(words, '.'), part == 'appendix' and 'Appendix' or 'Section'
   end
 end
 
-function anchors.collect(doc, book)
-  local all, counts = {}, { Figure = 0, Equation = 0, Table = 0 }
-  local function add(id, at, kind, number, label)
-    if id == '' then return end
-    if all[id] then problems.add(at, "the id '%s' is taken already", id) end
-    all[id] = { kind = kind, number = number, label = label or id }
+function anchors.declare(doc, book)
+  local list, chapter = {}, ''
+  local function add(element, kind)
+    table.insert(list, { id = element.identifier, at = element.attributes.at, kind = kind })
+    return list[#list]
   end
   local function numbered(element, kind)
-    counts[kind] = counts[kind] + 1
-    local n = tostring(counts[kind])
-    element.attributes.number = n
-    add(element.identifier, element.attributes.at, kind, n, kind .. '\u{a0}' .. n)
-  end
-  local next_section, chapter, section = section_counter(), '', nil
-
-  local function place(element)
-    add(element.identifier, element.attributes.at, 'inline')
-    element.attributes.section = section
-    return element
+    add(element, kind)
+    element.attributes.declared = tostring(#list)
   end
 
   doc = doc:walk {
@@ -64,11 +54,11 @@ function anchors.collect(doc, book)
         h.identifier = (h.level > 1 and chapter .. '-' or '') .. slug(title)
       end
       if h.level == 1 then chapter = h.identifier end
-      local number, word = next_section(h)
-      h.attributes.number = number
-      add(h.identifier, h.attributes.at, 'section', number,
-        number and word .. '\u{a0}' .. number or title)
-      section = number or title
+      if h.attributes.part == 'front' then h.classes:insert 'unnumbered' end
+      local section = add(h, 'section')
+      section.level, section.part, section.title = h.level, h.attributes.part, title
+      section.unnumbered = h.classes:includes 'unnumbered'
+      h.attributes.declared = tostring(#list)
       return h
     end,
     Para = function(p)
@@ -78,12 +68,11 @@ function anchors.collect(doc, book)
       figure.classes:insert 'figure'
       figure.attributes.src = image.src
       numbered(figure, 'Figure')
-      return { figure:walk { Code = place, Span = place } }, false
+      return { figure }, false
     end,
     Div = function(d)
       if d.classes:includes 'chunk' then
-        local chunk = book.chunks[tonumber(d.attributes.chunk)]
-        add(chunk.id, d.attributes.at, 'chunk')
+        add(d, 'chunk').id = book.chunks[tonumber(d.attributes.chunk)].id
         return nil, false
       elseif d.classes:includes 'table' then
         numbered(d, 'Table')
@@ -91,14 +80,60 @@ function anchors.collect(doc, book)
         d.classes:insert 'equation'
         numbered(d, 'Equation')
       else
-        add(d.identifier, d.attributes.at, 'block')
+        add(d, 'block')
       end
       return d
     end,
-    Span = place,
-    Code = place,
+    Span = function(s) add(s, 'inline') end,
+    Code = function(c) add(c, 'inline') end,
   }
-  return doc, all
+  return doc, list
+end
+
+function anchors.number(lists)
+  local all, counts, next_section = {}, { Figure = 0, Equation = 0, Table = 0 }, section_counter()
+  for _, list in ipairs(lists) do
+    for _, d in ipairs(list) do
+      local label
+      d.starts = nil
+      if d.kind == 'section' then
+        local word
+        d.number, word = next_section(d)
+        label = d.number and word .. '\u{a0}' .. d.number or d.title
+      elseif counts[d.kind] then
+        counts[d.kind] = counts[d.kind] + 1
+        d.number = tostring(counts[d.kind])
+        label = d.kind .. '\u{a0}' .. d.number
+      end
+      if all[d.id] then problems.add(d.at, "the id '%s' is taken already", d.id) end
+      if d.id ~= '' then
+        all[d.id] = { kind = d.kind, number = d.number, label = label or d.id }
+      end
+    end
+  end
+  return all
+end
+
+function anchors.apply(doc, list)
+  local section
+  local function number(element)
+    local declared = list[tonumber(element.attributes.declared)]
+    if not declared then return nil end
+    element.attributes.declared = nil
+    element.attributes.number, element.attributes.starts = declared.number, declared.starts
+    return element
+  end
+  local function header(h)
+    local declared = list[tonumber(h.attributes.declared)]
+    section = declared.number or declared.title
+    return number(h)
+  end
+  local function place(element)
+    element.attributes.section = section
+    return element
+  end
+  return doc:walk { traverse = 'topdown', Header = header, Div = number, Code = place,
+    Span = place }
 end
 
 return anchors

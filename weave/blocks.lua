@@ -49,17 +49,23 @@ end
 
 function handle.table(div, context)
   local caption, body = split_caption(div)
-  local key = div.attributes.key
-  if key then
-    local found = context.results.table(key, div.attributes.at)
-    if not found then return nil end
-    if found == not_run then
-      return context.writer.captioned('Table', div.identifier, div.attributes.number,
-        caption, { context.writer.absent(context.absent.line()) })
+  local key, recorded = div.attributes.key, div.attributes.recorded
+  local function instead(block)
+    return context.writer.captioned('Table', div.identifier, div.attributes.number,
+      caption, { block })
+  end
+  if key or recorded then
+    local found
+    if recorded then
+      found = context.records.table(recorded, div.attributes.part, div.attributes.at)
+      if not found then return instead(pandoc.Para(context.records.line())) end
+      caption:extend(context.records.source(recorded))
+    else
+      found = context.results.table(key, div.attributes.at)
     end
-    local label = pandoc.utils.stringify(caption)
-    body:extend(context.writer.table_box(tables.build(found, context.writer),
-      label ~= '' and label or found.meaning))
+    if not found then return nil end
+    if found == not_run then return instead(context.writer.absent(context.absent.line())) end
+    body:extend(context.writer.table_box(tables.build(found, context.writer)))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end
   return context.writer.captioned('Table', div.identifier, div.attributes.number,
@@ -71,7 +77,7 @@ function handle.output(div, context)
     div.attributes.section, div.attributes.at)
   if not lines then return nil end
   if lines == not_run then return context.writer.absent(context.absent.line()) end
-  return context.writer.output(lines, program, div.attributes.section)
+  return context.writer.output(lines, program)
 end
 
 handle.explorer = explorer.place
@@ -106,7 +112,7 @@ function blocks.filter(context)
     Math = context.writer.display and function(m)
       return m.mathtype == 'DisplayMath' and context.writer.display(m) or nil
     end,
-    Table = function(table) return context.writer.table_box(table, 'Table') end,
+    Table = function(table) return context.writer.table_box(table) end,
   }
 end
 

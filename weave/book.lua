@@ -1,8 +1,9 @@
--- What the book's code chunks are to one another. Built once from the JSON
--- that the reader hands over; everything else asks here.
+-- What the book's code chunks are to one another. Built once from what tokens.lua
+-- found; everything else asks here.
 --
--- open(json) returns
---   chunks       as the reader lists them, each with, besides what tokens.lua
+-- open(tokens) returns
+--   chapters     as tokens.lua lists them
+--   chunks       likewise, each with, besides what tokens.lua
 --                says: id (the anchor), number (1, 2, ... through the book),
 --                group
 --   groups       by name: {name, chunks (definition and continuations),
@@ -10,11 +11,13 @@
 --                it ends in), is_root}
 --   names        the group names, sorted
 --   identifiers, identifier    see identifiers.lua
---   by_label     chunks by noweb's label
+--   by_label     chunks by their label
 -- Ids come from names, never from numbers, so a chunk added elsewhere leaves
 -- every link to this one alone.
+--
+-- structure(b) is text of all that the chapters show of chunks that are not their own; it
+-- does not change with the lines of a chunk.
 
-local json = require 'dkjson'
 local problems = require 'problems'
 
 local book = {}
@@ -89,14 +92,34 @@ local function find_roots(b)
   end
 end
 
-function book.open(text)
-  local b = assert(json.decode(text))
-  for _, p in ipairs(b.problems) do problems.add(p.at, p.text) end
+function book.open(b)
   number_chunks(b)
   find_uses(b)
   find_roots(b)
   require 'identifiers'.resolve(b)
   return b
+end
+
+function book.structure(b)
+  local out = {}
+  local function say(...)
+    for _, text in ipairs { ... } do out[#out + 1] = text end
+  end
+  local function numbers(list)
+    for _, chunk in ipairs(list) do say(chunk.number) end
+  end
+  for _, chunk in ipairs(b.chunks) do
+    say(chunk.number, chunk.id, chunk.name, table.concat(chunk.group.roots, ' '), 'used')
+    numbers(chunk.group.used)
+    for _, name in ipairs(chunk.defines) do
+      say(name, chunk.places[name] or '')
+      numbers(chunk.uses[name] or {})
+    end
+  end
+  for _, identifier in ipairs(b.identifiers) do
+    say(identifier.name, identifier.chunks[1].number)
+  end
+  return table.concat(out, '\n')
 end
 
 return book

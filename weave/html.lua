@@ -5,7 +5,6 @@ local mix = require 'mix'
 local tags = require 'tags'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
-local region = require 'region'
 local absent = require 'absent'
 
 local html = {}
@@ -74,38 +73,51 @@ function html.header(h)
   return h
 end
 
-local function preformatted(text, label, class)
-  return pandoc.Plain(mix('html', '<pre class="' .. class .. '" aria-label="' ..
-    tags.exact(label) .. '"><samp>', tags.exact(text), '</samp></pre>'))
+local function preformatted(text, class)
+  return pandoc.Plain(mix('html', '<pre class="', class, '"><samp>', tags.exact(text),
+    '</samp></pre>'))
 end
 
-function html.verbatim(block)
-  return preformatted(block.text, 'Text as typed', 'verbatim')
-end
+function html.verbatim(block) return preformatted(block.text, 'verbatim') end
 
-function html.output(lines, program, section)
+function html.output(lines, program)
   local caption = pandoc.Plain { pandoc.Code(program), pandoc.Str ' prints:' }
-  local label = 'Output of ' .. program .. ', section ' .. section
   return pandoc.Div({ pandoc.Div({ caption }, attr('', 'output-head')),
-    preformatted(table.concat(lines, '\n'), label, 'printed') }, attr('', 'output'))
+    preformatted(table.concat(lines, '\n'), 'printed') }, attr('', 'output'))
 end
 
 function html.equation(id, number, formula)
-  return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } },
-    attr('', 'formula', (region('Equation ' .. number)))),
+  return pandoc.Div({ pandoc.Div({ pandoc.Plain { formula } }, attr('', 'formula')),
     pandoc.Plain { pandoc.Span({ pandoc.Str('(' .. number .. ')') }, attr('', 'eqno')) } },
     attr(id, 'equation'))
 end
 
--- A displayed formula scrolls in a box of its own, if it may be wide.
-function html.display(formula)
-  return pandoc.Span({ formula }, attr('', 'formula', #formula.text > 40
-    and region 'Formula' or nil))
+-- A displayed formula scrolls in a box of its own.
+function html.display(formula) return pandoc.Span({ formula }, attr('', 'formula')) end
+
+-- A line breaks neither between a formula and the comma behind it nor after a
+-- parenthesis before it.
+function html.tight(list)
+  local out = pandoc.List()
+  for _, element in ipairs(list) do
+    local last = out[#out]
+    local behind = element.t == 'Str' and element.text:match '^[%p]' and last
+      and last.t == 'Math' and last.mathtype == 'InlineMath'
+    local before = element.t == 'Math' and element.mathtype == 'InlineMath' and last
+      and last.t == 'Str' and last.text:match '[(%[]$'
+    if behind or before then
+      out[#out] = pandoc.Span({ last, element }, attr('', 'tight'))
+    elseif element.t == 'Str' and element.text:match '^%p' and last and last.t == 'Span'
+      and last.classes:includes 'tight' then
+      last.content:insert(element)
+    else
+      out:insert(element)
+    end
+  end
+  return out
 end
 
-function html.table_box(table, label)
-  return { pandoc.Div({ table }, attr('', 'scroll', (region(label)))) }
-end
+function html.table_box(table) return { pandoc.Div({ table }, attr('', 'scroll')) } end
 
 local function caption(word, number, content)
   return pandoc.Plain(mix('html', '<figcaption><b>', word, ' ', number, '.</b> ',
@@ -131,9 +143,7 @@ function html.figure(f)
     content = mix('html', content, ' <span class="source">Drawn by ',
       chunks.reference(f.script), '.</span>')
   end
-  local _, attributes = region('Figure ' .. f.number)
-  local box = ('<div class="picture" %s><div style="--width:%gpx">'):format(
-    attributes, f.width or 640)
+  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
   return { figure_tag(f.id, 'figure'),
     pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }

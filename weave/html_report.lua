@@ -2,7 +2,6 @@
 
 local mix = require 'mix'
 local tags = require 'tags'
-local region = require 'region'
 
 local report = {}
 
@@ -13,7 +12,7 @@ local function cited(places)
     out[i] = { i == 1 and ' Cited in ' or i == #places and ' and ' or ', ',
       tags.link(place.id, tags.exact(place.section)) }
   end
-  return { out, #out > 0 and '.' or '' }
+  return #out > 0 and { '<span class="cited">', out, '.</span>' } or ''
 end
 
 -- One entry: what it is in the first column, what came out in the others.
@@ -40,7 +39,7 @@ end
 
 -- One table, in which each section of a program is a body.
 function report.report(groups)
-  local bodies, attributes = {}, select(2, region 'The report')
+  local bodies = {}
   for i, group in ipairs(groups) do
     local rows = {}
     for j, r in ipairs(group.rows) do rows[j] = row(r) end
@@ -49,8 +48,8 @@ function report.report(groups)
       group.said or { '<code>', tags.exact(group.program), '</code>' }, ')</th></tr>\n',
       rows, '</tbody>\n' }
   end
-  return pandoc.Plain(mix('html', '<div class="scroll" ', attributes,
-    '><table class="report" id="ledger"><thead><tr>',
+  return pandoc.Plain(mix('html', '<div class="scroll">',
+    '<table class="report" id="ledger"><thead><tr>',
     '<th scope="col">Key and meaning</th><th scope="col">Value</th>',
     '<th scope="col">Expected</th><th scope="col">Rule</th>',
     '<th scope="col">Verdict</th></tr></thead>\n', bodies, '</table></div>'))

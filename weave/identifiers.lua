@@ -10,8 +10,8 @@
 --   chunk.places    by name, the id of the word where it is defined
 --   chunk.uses      by name, the chunks that use this very definition
 -- and turns runs of kind "id" that have no definition, or that name a member
--- (x->name), into text, and points the others at their definition. The run that is
--- the defined word itself gets the field `id`.
+-- (x->name), into text, and gives the others a third field, the label of the chunk that
+-- defines them. The run that is the defined word itself gets the field `id`.
 
 local language = require 'highlight'.language
 

@@ -77,7 +77,7 @@ function inlines.filter(context)
     return math
   end
 
-  return { Code = code, Link = link, Span = formula }
+  return { Code = code, Link = link, Span = formula, Inlines = writer.tight }
 end
 
 return inlines

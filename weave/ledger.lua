@@ -11,8 +11,15 @@
 -- Where the weights are absent (see absent.lua; else nil), these three return
 -- ledger.not_run for what only the real program knows.
 --   section_title(program, section)
+--   asked              what was asked for, {kind, name, more, at}: an answer to note(...),
+--                      which the above do themselves; to be emptied when a chapter begins
+--   answers(asked)     the answers, as one text
+--   cite(key, id, section)   says that the place with the id cites the key
+--   cited              those places, {key, id, section}
+--   recall(asked)      to be called for a chapter that is not woven again: its places
 
 local json = require 'dkjson'
+local cache = require 'cache'
 local problems = require 'problems'
 
 local ledger = {}
@@ -94,7 +101,7 @@ end
 
 function ledger.open(folder, absent)
   local written = load(folder .. '/report.json')
-  local self = { entries = written.entries or {} }
+  local self = { entries = written.entries or {}, asked = {}, cited = {} }
   local programs, by_key, tables = {}, {}, {}
   for name, file in pairs(files) do
     local program = absent and name == 'real' and {} or load(folder .. '/' .. file)
@@ -107,12 +114,33 @@ function ledger.open(folder, absent)
   if absent then programs[''] = programs.toy end
   local function not_run(key) return absent and absent.known(key) and ledger.not_run end
 
-  function self.get(key, at)
-    local entry, index = by_key[key], nil
-    if not entry then
-      local list, n = key:match '^(.*)%[(%d+)%]$'
-      entry, index = by_key[list], tonumber(n)
+  function self.note(kind, name, more, at)
+    table.insert(self.asked, { kind, name, more or '', at })
+  end
+
+  function self.cite(key, id, section)
+    table.insert(self.cited, { key = key, id = id, section = section })
+    self.note('cite', key, id, section)
+  end
+
+  function self.recall(asked)
+    for _, q in ipairs(asked) do
+      if q[1] == 'cite' then
+        table.insert(self.cited, { key = q[2], id = q[3], section = q[4] })
+      end
     end
+  end
+
+  -- The entry that a key names and, for `key[2]`, the element's place.
+  local function find(key)
+    if by_key[key] then return by_key[key] end
+    local list, n = key:match '^(.*)%[(%d+)%]$'
+    return by_key[list], tonumber(n)
+  end
+
+  function self.get(key, at)
+    local entry, index = find(key)
+    self.note('value', entry and entry.key or key, nil, at)
     if written.missing then
       return nil -- said once, for the file
     elseif not entry and absent and absent.given[key] then
@@ -134,10 +162,33 @@ function ledger.open(folder, absent)
       if section.id == id then return section end
     end
   end
+
+  local answer = {
+    value = function(key) return find(key) end,
+    lines = function(program, id) return section_of(program, id) end,
+    table = function(key) return tables[key] end,
+    report = function() return { written, programs.toy, programs.real, self.cited } end,
+    cite = function() return true end,
+    file = function(path)
+      local file = io.open(path, 'rb')
+      local text = file and file:read 'a' or ''
+      if file then file:close() end
+      return pandoc.utils.sha1(text)
+    end,
+  }
+  function self.answers(asked)
+    local all = {}
+    for i, question in ipairs(asked) do
+      all[i] = cache.serial(answer[question[1]](question[2], question[3]) or 'nothing')
+    end
+    return pandoc.utils.sha1(table.concat(all, '\n'))
+  end
+
   function self.section_title(program, id)
     return (section_of(program, id) or {}).title
   end
   function self.lines(program, id, at)
+    self.note('lines', tostring(program), tostring(id))
     local section = section_of(program, id)
     if section then return section.lines, programs[program].program end
     if program == 'real' and not_run(tostring(id)) then return ledger.not_run end
@@ -145,6 +196,7 @@ function ledger.open(folder, absent)
       tostring(id))
   end
   function self.table(key, at)
+    self.note('table', key)
     if not tables[key] and not_run(key) then return ledger.not_run end
     if not tables[key] then
       problems.add(at, "unknown table '%s'%s", key, ledger.like('tables', key, tables))

@@ -4,7 +4,7 @@
 -- printed), section, rows}, a row being
 --   {id, key, full, expected, rule, verdict, meaning, claim, chunk, name, cited, published}
 -- where `chunk` is the one that defines the C function `name` that reported it, `cited`
--- the places of the book that cite the key (values.lua), and `published` what was
+-- the places of the book that cite the key (ledger.lua), and `published` what was
 -- published under the key for another set, {set, text}, or nil.
 
 local row_id = require 'ledger'.row_id
@@ -18,6 +18,7 @@ local function published(context)
   local found = {}
   for path in pandoc.utils.stringify(context.meta.published or ''):gmatch '%S+' do
     local set = path:match '([^/]+)/[^/]*$'
+    context.results.note('file', path)
     for line in set ~= context.set and io.lines(path) or function() end do
       local key, text = line:match '^([^#\t][^\t]*)\t([^\t]*)'
       if key then found[key] = { set = set, text = text } end
@@ -27,7 +28,12 @@ local function published(context)
 end
 
 function report.groups(context)
-  local groups, by_name, known = {}, {}, published(context)
+  context.results.note('report', 'all')
+  local groups, by_name, cited, known = {}, {}, {}, published(context)
+  for _, place in ipairs(context.results.cited) do
+    cited[place.key] = cited[place.key] or {}
+    table.insert(cited[place.key], place)
+  end
   for _, entry in ipairs(context.results.entries) do
     local name = tostring(entry.section) .. '\0' .. tostring(entry.program)
     local group = by_name[name]
@@ -46,7 +52,7 @@ function report.groups(context)
       expected = entry.expected, rule = entry.rule, verdict = entry.verdict,
       meaning = entry.meaning, claim = entry.kind == 'claim',
       chunk = identifier and identifier.chunks[1] or nil,
-      name = entry['function'], cited = context.values.cited[entry.key] or {},
+      name = entry['function'], cited = cited[entry.key] or {},
       published = known[entry.key],
     })
   end

@@ -12,14 +12,15 @@ work=$(mktemp -d "$folder/.run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 # What the results depend on: the program without line numbers, its arguments and the
-# model's files, the libraries, and what chooses the BLAS kernel.
+# model's files (but not what is recorded or told of it), the libraries, and what chooses
+# the BLAS kernel.
 objcopy --strip-all "$program" "$work/program"
 {
     sha256sum <"$work/program"
     printf '%s\n' "$@"
     for argument; do
         [ ! -d "$argument" ] ||
-            find "$argument" -type f ! -name expected.tsv -exec sha256sum {} +
+            find "$argument" -type f ! -name '*.tsv' ! -name '*.md' -exec sha256sum {} +
     done | sort
     ldd "$program" | awk '$3 ~ /^\// { print $3 }' |
         xargs -r stat -L -c '%n %s %Y'
@@ -39,12 +40,16 @@ if cmp -s "$work/key" "$folder/.$name.key" && complete; then
 fi
 echo "run     ${program##*/}"
 mkdir "$work/data"
+status=0
 "$program" "$@" --json "$work/$name.json" --data "$work/data" \
-    >"$work/${name}_stdout.txt" || {
-    status=$?
-    grep -F '[FALSE]' "$work/${name}_stdout.txt" >&2 || true
+    >"$work/${name}_stdout.txt" 2>"$work/said" || status=$?
+if [ $status -ne 0 ]; then
+    [ $status -lt 128 ] || echo "${program##*/}: ended by signal $((status - 128))" >>"$work/said"
+    touch "$work/$name.json"
+    awk -f weave/blame.awk "${program%/*}"/*.c "$work/said" "$work/$name.json" >&2
     exit "$status"
-}
+fi
+cat "$work/said" >&2
 
 keep() { cmp -s "$1" "$2" || mv "$1" "$2"; }
 [ ! -f "$folder/.$name.data" ] || while read -r old; do

@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # tangle.sh FOLDER CHAPTER...: tangles every root chunk into FOLDER, where a file
 # is touched only if its text changed, and lists the files in FOLDER/roots.mk.
 # Files of chunks that are gone are removed. This is what notangle -L does, its two
 # halves apart, so that the chapters are read once and not once a root.
-set -eu
+set -euo pipefail
 noweb=/usr/lib/noweb
 folder=$1
 shift
@@ -12,25 +12,29 @@ trap 'rm -rf "$work"' EXIT
 
 "$noweb/markup" -t "$@" >"$work/stream"
 awk -f weave/chunks.awk "$work/stream" >"$work/roots"
-# A script that only moved is not drawn again: it keeps its date.
-same_script() {
+mapfile -t roots <"$work/roots"
+
+# All roots come out in one go, behind each a chunk of our own.
+printf '%s\n' '@file @end' '@begin code 0' '@defn @end' '@nl' '@text @end' '@nl' \
+    '@end code 0' >>"$work/stream"
+"$noweb/nt" -t -L $(printf -- '-R%s -R@end ' "${roots[@]}") <"$work/stream" |
+    awk -v list="$work/roots" -v old="$folder/" -v new="$work/" -f weave/split.awk \
+        >"$work/changed"
+
+# Code that only moved is neither compiled nor drawn again: the file has the new lines,
+# for the next message about it, and its old date.
+same_code() {
     [ -f "$2" ] && [ "$(grep -v '^#line' "$1")" = "$(grep -v '^#line' "$2")" ]
 }
 
 while read -r root; do
-    "$noweb/nt" -t -L -R"$root" <"$work/stream" >"$work/$root"
-    cmp -s "$work/$root" "$folder/$root" && continue
-    case $root in
-    *.gp) same_script "$work/$root" "$folder/$root" &&
-        touch -r "$folder/$root" "$work/$root" ;;
-    esac
+    ! same_code "$work/$root" "$folder/$root" || touch -r "$folder/$root" "$work/$root"
     mv "$work/$root" "$folder/$root"
-done <"$work/roots"
+done <"$work/changed"
 
 for old in "$folder"/*.c "$folder"/*.h "$folder"/*.gp; do
-    [ -f "$old" ] || continue
     name=${old##*/}
-    grep -qxF "$name" "$work/roots" && continue
+    [[ -f $old && " ${roots[*]} " != *" $name "* ]] || continue
     case $name in
     *.c) rm -f "$old" "${old%.c}.o" "${old%.c}.d" ;;
     *.gp) rm -f "$old" figures/*/"${name%.gp}".svg figures/*/"${name%.gp}".pdf ;;
@@ -39,7 +43,7 @@ for old in "$folder"/*.c "$folder"/*.h "$folder"/*.gp; do
 done
 {
     printf 'ROOTS :='
-    while read -r root; do printf ' \\\n  %s' "$root"; done <"$work/roots"
+    printf ' \\\n  %s' "${roots[@]}"
     printf '\n'
 } >"$work/roots.mk"
 mv "$work/roots.mk" "$folder/roots.mk"

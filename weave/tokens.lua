@@ -1,19 +1,19 @@
 -- noweb's token stream -> one table that describes the book.
 --
--- The stream is what `noweave -n -autodefs c -index -backend cat` prints: one
--- token a line. This module is the only one that knows its form. It counts
--- source lines as it goes (`@file` starts at 1; `@nl` and `@index nl` end a
--- line), so that everything after it can say `chapters/03-x.nw:45`.
+-- The stream is what `weave/tokens.sh` prints: one token a line. This module is the
+-- only one that knows its form. It counts source lines as it goes (`@file` starts at
+-- 1; `@nl` and `@index nl` end a line), so that everything after it can say
+-- `chapters/03-x.nw:45`.
 --
 -- parse(stream) returns
---   items        what the reader meets, in order:
---                  {docs = text, file, line} or {code = index into chunks}
+--   chapters     {file, tokens = its part of the stream, items}, items being what the
+--                chapter holds, in order:
+--                  {docs = text, line} or {code = index into chunks}
 --   chunks       {name, label, file, line, lines, defines}; `line` is the line
 --                of <<name>>=, and line i of the code is source line + i.
---                A line is a list of runs {kind, text, reference}; kind is
---                "text", "use" (of the chunk called text) or "id" (an
---                identifier, defined in the chunk with the label reference).
---   identifiers  {name, defs = labels, uses = labels}, in noweb's order
+--                A line is a list of runs {kind, text}; kind is "text", "use" (of
+--                the chunk called text) or "id" (an identifier)
+--   identifiers  {name, defs = labels of chunks}, sorted by name
 -- Prose quoted as [[code]] comes out as `code`{.c} inside the docs text.
 
 local tokens = {}
@@ -28,24 +28,36 @@ local function quoted(code)
 end
 
 -- Appends to a code line, joining plain text with plain text.
-local function add_run(line, kind, text, reference)
+local function add_run(line, kind, text)
   local last = line[#line]
   if kind == 'text' and last and last[1] == 'text' then
     last[2] = last[2] .. text
   elseif text ~= '' then
-    line[#line + 1] = { kind, text, reference }
+    line[#line + 1] = { kind, text }
   end
 end
 
+-- Sorted without regard to case first.
+local function by_name(a, b)
+  local x, y = a.name:lower(), b.name:lower()
+  if x ~= y then return x < y end
+  return a.name < b.name
+end
+
 function tokens.parse(stream)
-  local book = { items = {}, chunks = {}, identifiers = {} }
-  local file, line = '?', 1
+  local book = { chapters = {}, chunks = {}, identifiers = {} }
+  local chapter, file, line = nil, '?', 1
   local docs, code, quote -- what is open now
-  local label, reference, identifier -- announced for the next token
-  local entry -- of the closing index of identifiers
+  local identifier -- announced for the next token
+  local by_identifier = {}
 
   local on = {}
-  on['file'] = function(name) file, line = name, 1 end
+  on['file'] = function(name, from)
+    if chapter then chapter.tokens = stream:sub(chapter.from, from - 1) end
+    chapter = { file = name, from = from, items = {} }
+    table.insert(book.chapters, chapter)
+    file, line = name, 1
+  end
   on['line'] = function(n) line = tonumber(n) or line end
   on['fatal'] = function(text) error('noweb: ' .. text, 0) end
   on['nl'] = function()
@@ -60,19 +72,19 @@ function tokens.parse(stream)
   end
   on['begin'] = function(what)
     if what:match '^docs' then
-      docs = { file = file, line = line }
+      docs = { line = line }
     else
       code = { file = file, line = line, lines = {}, defines = {} }
     end
   end
   on['end'] = function()
     if docs then
-      table.insert(book.items,
-        { docs = table.concat(docs), file = docs.file, line = docs.line })
+      table.insert(chapter.items, { docs = table.concat(docs), line = docs.line })
     elseif code then
       table.remove(code.lines) -- each newline opened a line; none follows
       table.insert(book.chunks, code)
-      table.insert(book.items, { code = #book.chunks })
+      code.label = #book.chunks
+      table.insert(chapter.items, { code = code.label })
     end
     docs, code = nil, nil
   end
@@ -86,14 +98,12 @@ function tokens.parse(stream)
       quote[#quote + 1] = text
     elseif docs then
       docs[#docs + 1] = text
-    elseif code and identifier == text then
-      add_run(code.lines[#code.lines], 'id', text, reference)
     elseif code then
-      add_run(code.lines[#code.lines], 'text', text)
+      add_run(code.lines[#code.lines], identifier == text and 'id' or 'text', text)
     end
     identifier = nil
   end
-  on['defn'] = function(name) code.name, code.label = name, label end
+  on['defn'] = function(name) code.name = name end
   on['use'] = function(name)
     if quote then
       quote[#quote + 1] = '<<' .. name .. '>>'
@@ -101,28 +111,30 @@ function tokens.parse(stream)
       add_run(code.lines[#code.lines], 'use', name)
     end
   end
-  on['xref label'] = function(l) label = l end
-  on['xref ref'] = function(l) reference = l end
   on['index use'] = function(name) identifier = name end
   on['index defn'] = function(name)
-    if code then table.insert(code.defines, name) end
-  end
-  on['index nl'] = function() line = line + 1 end
-  on['index entrybegin'] = function(rest)
-    entry = { name = rest:match '^%S+ (.*)$', defs = {}, uses = {} }
-    table.insert(book.identifiers, entry)
-  end
-  on['index entrydefn'] = function(l) table.insert(entry.defs, l) end
-  on['index entryuse'] = function(l) table.insert(entry.uses, l) end
-
-  for l in stream:gmatch '[^\n]*' do
-    local word, rest = l:match '^@(%S+) ?(.*)$'
-    if word == 'xref' or word == 'index' then
-      local second, after = rest:match '^(%S+) ?(.*)$'
-      word, rest = word .. ' ' .. second, after
+    if not code or code.defines[name] then return end
+    code.defines[name] = true
+    local entry = by_identifier[name]
+    if not entry then
+      entry = { name = name, defs = {} }
+      by_identifier[name] = entry
+      table.insert(book.identifiers, entry)
     end
-    if word and on[word] then on[word](rest) end
+    table.insert(entry.defs, #book.chunks + 1)
   end
+  on['index localdefn'] = on['index defn']
+  on['index nl'] = function() line = line + 1 end
+
+  for from, word, rest in stream:gmatch '()@(%S+) ?([^\n]*)\n' do
+    if word == 'index' then
+      local second, after = rest:match '^(%S+) ?(.*)$'
+      word, rest = 'index ' .. second, after
+    end
+    if on[word] then on[word](rest, from) end
+  end
+  if chapter then chapter.tokens = stream:sub(chapter.from) end
+  table.sort(book.identifiers, by_name)
   return book
 end
 

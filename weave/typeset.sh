@@ -1,14 +1,15 @@
 #!/bin/sh
 # typeset.sh BOOK.tex BOOK.pdf: runs lualatex until the references settle. When TeX
-# stops, prints its own message and leaves the PDF as it was; the whole log is in
-# FOLDER/tex/.
+# stops, prints its own message, with the place in the chapter, and leaves the PDF as it was;
+# the whole log is in FOLDER/tex/.
 set -eu
 source=$1 pdf=$2
 work=${pdf%/*}/tex
 mkdir -p "$work"
 if ! FORCE_SOURCE_DATE=1 latexmk -lualatex -interaction=nonstopmode -halt-on-error \
     -file-line-error -silent -outdir="$work" "$source" >"$work/latexmk.out" 2>&1; then
-    grep -m 3 -E '^[^ ]+:[0-9]+: |^! ' "$work"/*.log "$work/latexmk.out" >&2 ||
+    log=$work/$(basename "$source" .tex).log
+    awk -v source="$source" -f weave/texplace.awk "$log" >&2 ||
         tail -n 5 "$work/latexmk.out" >&2
     exit 1
 fi

@@ -3,7 +3,6 @@
 -- new(ledger, writer, absent) returns
 --   inlines(key, at, classes, section)   what `key`{.v} stands for, linked to its row
 --   claim(key, at, section)     the mark that `key`{.claim} stands for
---   cited                       by key, the places {id, section} that cite it so
 --   math(text, at)              a formula with its \val{key}s replaced
 -- Each returns something harmless after a problem. `absent` is nil, or tells why the
 -- real part was not run (absent.lua).
@@ -92,15 +91,16 @@ local function tex(text)
 end
 
 function values.new(results, writer, absent)
-  local self = { cited = {} }
-  local count = 0
+  local self, count = {}, {}
 
-  local function cite(entry, section)
-    local places = self.cited[entry.key] or {}
-    count = count + 1
-    places[#places + 1] = { id = 'n' .. count, section = section }
-    self.cited[entry.key] = places
-    return places[#places].id
+  -- Places are numbered in each chapter by itself, so that one chapter does not change
+  -- the ids of another.
+  local function cite(entry, at, section)
+    local chapter = at:match '([^/-]*)[^/]*:%d+$'
+    count[chapter] = (count[chapter] or 0) + 1
+    local id = ('n%s-%d'):format(chapter, count[chapter])
+    results.cite(entry.key, id, section)
+    return id
   end
 
   function self.inlines(key, at, classes, section)
@@ -112,7 +112,7 @@ function values.new(results, writer, absent)
       content = writer.code({ { 'text', element or entry.text } }, 'token')
     end
     if entry.verdict == 'given' then return mix(FORMAT, content) end -- it has no row
-    return writer.value(ledger.row_id(entry.key), content, cite(entry, section),
+    return writer.value(ledger.row_id(entry.key), content, cite(entry, at, section),
       entry.verdict == 'published')
   end
 
@@ -123,7 +123,7 @@ function values.new(results, writer, absent)
       problems.add(at, "'%s' is a %s, not a claim", key, entry.kind)
     end
     if not entry then return pandoc.Str(key) end
-    return writer.claim(ledger.row_id(entry.key), entry.text, cite(entry, section))
+    return writer.claim(ledger.row_id(entry.key), entry.text, cite(entry, at, section))
   end
 
   function self.math(text, at)

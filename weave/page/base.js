@@ -1,6 +1,7 @@
 // What the page's scripts share. The page is complete without scripts; each of them
 // only adds, stands in a function of its own and runs once the text is there.
 //
+//   page.root                                 the html element, data-theme and all
 //   page.make(tag, attributes, ...children)   an element; children are nodes or text,
 //                                             attributes named on... are listeners
 //   page.store.get(name), .set(name, value)   what the reader chose, as strings; where
@@ -31,4 +32,4 @@ const store = {
 const said = make('div', { role: 'status', class: 'unseen' });
 document.body.append(said);
 
-window.page = { make, store, say: text => { said.textContent = text; } };
+window.page = { root: document.documentElement, make, store, say: text => { said.textContent = text; } };

@@ -1,10 +1,8 @@
-// The switch between light and dark. Until it is used, the system decides.
+// The switch between light and dark. Until it is used, the system decides; what was
+// chosen before is set in the page's head.
 
-const root = document.documentElement, button = document.getElementById('theme');
+const { root } = page, button = document.getElementById('theme');
 const system = matchMedia('(prefers-color-scheme: dark)');
-const kept = page.store.get('theme');
-if (kept === 'light' || kept === 'dark')
-    root.dataset.theme = kept;
 
 const dark = () => (root.dataset.theme || (system.matches ? 'dark' : 'light')) === 'dark';
 const label = () => button.setAttribute('aria-pressed', dark());

@@ -1,0 +1,172 @@
+#!/bin/bash
+# From text to a model set in miniature, by the script behind `make train`, and what the
+# programs of that way do when something is wrong.
+. tests/lib.sh
+bin=$root/tangled
+
+# ---- the whole way, on the book's own chapters --------------------------------
+
+# The text is here, so nothing is fetched: every paragraph is a document.
+mkdir way set
+awk 'FNR == 1 { printf "\036" } !NF { printf "\n\036"; next } { print }' \
+    "$root"/chapters/0*.nw >way/corpus.txt
+cat >set/set.json <<'JSON'
+{"name": "small", "about": "a miniature", "models": {"1l": "1l", "2l": "2l"},
+ "head": "0.1", "prompt": "A head moves what it reads from one token to another", "moved": " head",
+ "ov_tokens": [" head", " token"], "qk_tokens": [" the", " of"], "ordinary": [300, 500]}
+JSON
+printf '%s\n' ' head' ' token' ' the' ' of' >words.txt
+sizes='--d_model 32 --heads 2 --d_head 16 --context 32 --windows 4 --drawn 64 --rate 0.01 --every 40'
+go() { # FOLDER TOKENS OPTION...: the script, with these options of train besides
+    exec env BIN="$bin" WORDS=words.txt VOCABULARY=600 TOKENS_1L="$2" TOKENS_2L=25600 \
+        PROMPTS='the head' SETTINGS="$sizes ${*:3}" "$root/training/train.sh" set "$1"
+}
+goes() { (go "$@"); }
+
+fails 'a run that is cut' goes way 40960 --steps 100
+says 'says so' '^train.sh: stopped; the same command goes on from there$'
+prints 'and where' '^stopped after 100 of 320 steps'
+[ ! -e set/1l ]
+ok $? 'nothing is put into the set' "$(ls set)"
+runs 'the same command goes on' goes way 40960
+prints 'from there' '^going on after step 100$'
+omits 'the tokenizer is not made again' '^tokens '
+runs 'what is done' goes way 40960
+is 'is not done again' "$out" ''
+cut=$(sha256sum <set/1l/model.safetensors)
+text=(--train way/train.bin --valid way/valid.bin --tokenizer way/tokenizer.json)
+mkdir whole long
+for folder in whole long; do ln way/{corpus.txt,tokenizer.json,train.bin,valid.bin} $folder/; done
+runs 'a run that is not cut' goes whole 40960
+is 'has the same bits' "$(sha256sum <whole/1l/model/model.safetensors)" "$cut"
+
+
+# A signal, to the script alone as make sends it, or to the program.
+stop() { # SIGNAL OUTPUT PID: sends it when the training has begun, and waits
+    for _ in $(seq 600); do
+        grep -q '^step ' "$2" && break
+        sleep 0.1
+    done
+    kill -s "$1" "$3"
+    wait "$3"
+}
+go long 1e9 --report 0 >out.script 2>err.script &
+stop TERM out.script $!
+is 'a signal stops the script' $? 1
+has "$(cat out.script)" '^stopped after [0-9]+ of'
+ok $? 'after the step that the program was at' "$(tail -n 3 out.script)"
+is 'and it says so' "$(cat err.script)" 'train.sh: stopped; the same command goes on from there'
+for signal in INT TERM; do
+    "$bin/train" "${text[@]}" $sizes --layers 2 --tokens 1e9 --out $signal >out.$signal 2>&1 &
+    stop $signal out.$signal $!
+    is "SIG$signal ends the program with status 0" $? 0
+    has "$(cat out.$signal)" '^stopped after [0-9]+ of'
+    ok $? 'and words that say so' "$(tail -n 3 out.$signal)"
+    [ -s $signal/checkpoint.safetensors ]
+    ok $? 'and a checkpoint' "$(ls $signal)"
+done
+
+for model in 1l 2l; do
+    for file in model.safetensors config.json curve.tsv evaluation.tsv; do
+        [ -s set/$model/$file ]
+        ok $? "the set has $model/$file"
+    done
+done
+runs 'the book opens the set' "$bin/circuits_part2" --model set --section 2
+prints 'and both of its models' '^  2-layer model|2l'
+losses() { awk -F'\t' -v name="$1" '$1 == name { print $2 }' set/1l/evaluation.tsv; }
+perl -e 'exit !($ARGV[0] < $ARGV[1])' "$(losses 'the model')" "$(losses unigrams)"
+ok $? 'the model beats unigrams' "$(cat set/1l/evaluation.tsv)"
+is 'the curve ends with the last step' "$(tail -n 1 set/2l/curve.tsv | cut -f 1,2)" "200	25600"
+
+# ---- what is recorded of the models that ship --------------------------------
+
+# sheet NAME FILE: one of its tables, without the headings.
+sheet() { awk -v name="# $1:" 'index($0, name) == 1 { on = 2; next } !NF { on = 0 } on && on++ > 2' "$2"; }
+# near FILE FILE: the same words, and numbers that differ by at most 1 in their last place.
+near() {
+    perl -e 'my @t = map { local (@ARGV, $/) = $_; <> } @ARGV;
+        my @w = map { [split /([-0-9.]*[0-9])/] } @t;
+        my $same = $t[0] ne "" && @{$w[0]} == @{$w[1]};
+        for my $i (0 .. $#{$w[0]}) {
+            my ($x, $y) = ($w[0][$i], $w[1][$i]);
+            next if $x eq $y;
+            my $last = $x =~ /\.(\d+)$/ ? 10 ** -length $1 : 0;
+            $same = 0 unless $last && abs($x - $y) < 1.01 * $last;
+        }
+        exit !$same' "$1" "$2"
+}
+# recomputed SET MODEL: what needs no text, computed anew and compared with what is recorded.
+recomputed() {
+    mapfile -t prompts < <(sheet prompts "$1/$2/evaluation.tsv" | tail -n +2 | cut -f 1)
+    asked=()
+    for prompt in "${prompts[@]}"; do asked+=(--prompt "$prompt"); done
+    runs "$2 is evaluated without the text" "$bin/evaluate" --set "$1" --model "$1/$2" \
+        --tsv now.tsv "${asked[@]}"
+    for name in repeats heads prompts; do
+        sheet $name "$1/$2/evaluation.tsv" >recorded
+        sheet $name now.tsv >now
+        near recorded now
+        ok $? "$2: the table of $name is as recorded" "$(diff recorded now)"
+    done
+}
+recomputed set 2l
+sed -i 's/^1\.1\t0\.[0-9]/&7/' set/2l/evaluation.tsv
+sheet heads set/2l/evaluation.tsv >recorded
+sheet heads now.tsv >now
+! near recorded now
+ok $? 'a changed record is noticed' "$(diff recorded now)"
+mini=$root/models/mini
+if [ -e "$mini/1l/evaluation.tsv" ]; then
+    recomputed "$mini" 1l
+    recomputed "$mini" 2l
+    shares=$(perl -0ne '/"key": "7.copy_share".*?"full": "?\[([^]]*)/s && print $1' "$root/out/mini/part2.json")
+    is 'the shares of section 7 are those recorded' \
+        "$(perl -e 'print join " ", map { sprintf "%.3f", $_ } split /, */, $ARGV[0]' "$shares")" \
+        "$(sheet heads "$mini/1l/evaluation.tsv" | awk -F'\t' '{ printf "%s%.3f", s, $2; s = " " }')"
+else
+    skip 'the record of the models that ship' 'there is none yet'
+fi
+
+# ---- what train refuses ------------------------------------------------------
+
+small=("${text[@]}" --layers 1 --tokens 40960 --out whole/1l $sizes)
+fails 'no options' "$bin/train"
+says 'are a reason' '^train: --train, --valid and --out are needed'
+fails 'an unknown option' "$bin/train" --frobnicate 1
+says 'is named' '^train: --frobnicate: no such option'
+fails 'another size' "$bin/train" "${small[@]}" --d_model 48
+says 'is not resumed' 'whole/1l/checkpoint.safetensors: made with --d_model 32, not 48'
+fails 'another rate' "$bin/train" "${small[@]}" --rate 0.02
+says 'needs a word' 'made with --rate 0.01.*--change allows it'
+printf 'abcd' >odd.bin
+fails 'a text of another tokenizer' "$bin/train" "${small[@]}" --train odd.bin --out odd
+says 'is refused' 'odd.bin: begins with token 25185, not with 597'
+fails 'a missing text' "$bin/train" "${small[@]}" --train none.bin --out odd
+says 'is named' '^train: none.bin: cannot open'
+[ ! -e odd ]
+ok $? 'and nothing is written' "$(ls -R odd 2>&1)"
+
+# ---- what evaluate refuses ---------------------------------------------------
+
+fails 'evaluate without a model' "$bin/evaluate" --set set --model none
+says 'says so' '^evaluate: none/config.json'
+fails 'without a set' "$bin/evaluate" --model set/1l
+says 'says so' '^evaluate: --set and --model are needed'
+fails 'with half of the text' "$bin/evaluate" --set set --model set/1l --valid way/valid.bin
+says 'says so' '--train and --valid go together'
+fails 'with the tokenizer of another model' "$bin/evaluate" --set set --model set/1l \
+    --tokenizer "$mini/tokenizer.json"
+says 'says so' 'tokenizer.json: has 10240 tokens.*the model has 600'
+fails 'an evaluation that cannot be written' "$bin/evaluate" --set set --model set/1l --tsv none/x.tsv
+says 'is an error' '^evaluate: none/x.tsv'
+is 'and nothing is said' "$out" ''
+
+# The numbers of the book come from programs without the fast loops of the training.
+for program in circuits_part2 circuits_part2_toy run_with_cache verify evaluate; do
+    is "$program has none of the training's loops" \
+        "$(nm "$bin/$program" | grep -cE ' T (layer_|optimizer_)')" 0
+done
+nm "$bin/train" | grep -qE ' T layer_norm$'
+ok $? 'and train has them'
+done_testing

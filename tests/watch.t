@@ -1,0 +1,127 @@
+#!/bin/bash
+# Watching: a save makes the page anew, and the page that is served knows it; what stops a build
+# is told in short and shown over the page of before; Ctrl-C ends all of it.
+. tests/lib.sh
+if ! command -v inotifywait >/dev/null; then
+    skip 'watching' 'no inotifywait'
+    done_testing
+fi
+copy_tree book
+cd book || exit 1
+runs 'the programs run' make out/mini/report.json figures tangled/verify
+small_book
+put 'Nothing.'
+
+# As from a terminal: a session of its own, which gets Ctrl-C as a whole.
+setsid env --default-signal=INT make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
+session=$!
+living() { awk -v session="$session" '{ sub(/.*\) /, "") } $4 == session { print FILENAME }' \
+    /proc/[0-9]*/stat 2>/dev/null | grep -oE '[0-9]+'; }
+trap 'kill -KILL $(living) 2>/dev/null; cd /; rm -rf "$work"' EXIT
+
+heard() { # REGEX [COUNT]: waits until the terminal has it in so many lines
+    for _ in {1..1200}; do
+        [ "$(grep -cE -e "$1" "$work/said")" -ge "${2-1}" ] && return
+        sleep 0.1
+    done
+    return 1
+}
+told_by() { heard "$2" "${3-1}"; ok $? "$1" "no /$2/ in: $(cat "$work/said")"; }
+get() { /usr/bin/python3 -c 'import sys, urllib.request as r
+for line in r.urlopen(r.Request(sys.argv[1], headers=dict(a.split("=") for a in sys.argv[2:]))):
+    print(line.decode(), end="", flush=True)' "$@" 2>&1; }
+page() { get "$url/mini/book.html"; }
+until_page() { for _ in {1..300}; do page | grep -q "$1" && break; sleep 0.1; done; }
+shows() { page | grep -qE -e "$2"; ok $? "$1" "$(page | grep -o '<script>.*' | head -n 5)"; }
+
+told_by 'it says where the page is' '^http://127\.0\.0\.1:[0-9]+/ '
+url=$(grep -oE 'http://[0-9.:]+' "$work/said" | head -n 1)
+told_by 'the page is built' 'the page is new' 1
+shows 'it is served' '<h2.*Small'
+shows 'with the script' 'new EventSource'
+! grep -q 'EventSource' out/mini/book.html
+ok $? 'which the file does not have'
+is 'the address alone leads there' "$(get "$url/" | sha256sum)" "$(page | sha256sum)"
+get "$url/mini/book.html" Host=evil.example | grep -q 'HTTP Error 403'
+ok $? 'under another name it gives nothing'
+
+# ---- saving ---------------------------------------------------------------
+
+get "$url/live" >"$work/live" &
+listening=$!
+put 'A sentence that is new.'
+told_by 'a save makes the page anew' 'the page is new' 2
+shows 'the page has it' 'A sentence that is new'
+built=$(grep -c '^data: ' "$work/live")
+put 'By rename.'
+cp chapters/01-small.nw "$work/copy.nw"
+put 'By rename, not in place.'
+mv chapters/01-small.nw "$work/new.nw"
+sleep 1
+mv "$work/new.nw" chapters/01-small.nw
+until_page 'not in place'
+shows 'an editor that writes by rename' 'By rename, not in place'
+sleep 1
+[ "$(grep -c '^data: ' "$work/live")" -gt "$built" ]
+ok $? 'the open page was told' "$(cat "$work/live")"
+before=$(grep -c 'the page is new' "$work/said")
+for n in {1..20}; do put "Burst $n."; done
+until_page 'Burst 20'
+sleep 2
+shows 'of a burst of saves the last one counts' 'Burst 20'
+[ $(($(grep -c 'the page is new' "$work/said") - before)) -le 3 ]
+ok $? 'and they are few builds' "$(cat "$work/said")"
+printf '# Another {#sec:another}\n\nA second chapter.\n' >chapters/02-another.nw
+until_page 'A second chapter'
+shows 'a new chapter' 'A second chapter'
+
+# ---- mistakes -------------------------------------------------------------
+
+file=$(contents out/mini/book.html)
+put 'It is `1.toy.rr`{.v}.'
+line=$(line_of chapters/01-small.nw 1.toy.rr)
+told_by 'a mistake is told with its line' "^chapters/01-small.nw:$line: unknown key '1.toy.rr'"
+told_by 'and that it stopped' 'stopped; the page is the one before'
+is 'the page of before stays' "$(contents out/mini/book.html)" "$file"
+shows 'and says so' "\"problems\": \"chapters/01-small.nw:$line: unknown key"
+sleep 1
+tail -n 3 "$work/live" | grep -q "01-small.nw:$line: unknown key"
+ok $? 'at once' "$(tail -n 3 "$work/live")"
+is 'of make nothing is told' "$(grep '^make' "$work/said")" ''
+put 'It is right.'
+until_page 'It is right'
+shows 'put right, nothing is in the way' '"problems": ""'
+
+# ---- numbers --------------------------------------------------------------
+
+# As if the program had said something else: the report of the page is changed.
+line=$(line_of chapters/01-small.nw '`1.toy.r`{.v}')
+sed -i '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "0.777"/' out/mini/.shown.json
+put 'Numbers.'
+told_by 'what moved is told, and who cites it' \
+    "^  1\.toy\.r: 0\.777 -> 0\.820   chapters/01-small.nw:$line"
+shows 'the page is told to mark it' '"changes": \[\{"key": "1.toy.r", "old": "0.777", "new": "0.820"\}\]'
+! grep -q '0\.777' out/mini/book.html
+ok $? 'the file says nothing of it'
+put 'Nothing moved.'
+until_page 'Nothing moved'
+sleep 0.5
+shows 'with the next build the mark goes' '"changes": \[\]'
+
+# ---- the end --------------------------------------------------------------
+
+[ "$(living | grep -c .)" -ge 4 ]
+ok $? 'there was something to end'
+kill -INT -- "-$session"
+for _ in {1..100}; do [ -n "$(living)" ] || break; sleep 0.1; done
+is 'Ctrl-C ends all' "$(for n in $(living); do tr '\0' ' ' <"/proc/$n/cmdline"; done)" ''
+is 'and leaves no file of its own' "$(find out -name .watch)" ''
+kill "$listening" 2>/dev/null
+
+mkdir "$work/bin"
+ln -s /bin/bash /bin/git /usr/bin/env "$work/bin/"
+fails 'without inotifywait it stops' env PATH="$work/bin" /usr/bin/make watch
+says 'and says what to install' 'apt-get install inotify-tools'
+fails 'an impossible port stops it' make watch PORT=99999
+says 'and is named' 'port 99999'
+done_testing

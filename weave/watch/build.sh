@@ -35,7 +35,7 @@ differ() {
     rm -f "$state/changes"
     tangled/verify --diff "$state/before.json" --cites "$out/.cites.tsv" \
         --changes "$state/changes" "$out/report.json" 2>/dev/null |
-        sed '/^[^ ]/d; /^  nothing$/d'
+        sed '/^not as expected/,$d; /^[^ ]/d; /^  nothing$/d'
 }
 
 # stopped FILE WHAT: tells on the terminal and on the page what FILE says.

@@ -54,10 +54,17 @@ end
 local function write_cites(path, list)
   local lines = {}
   for _, chapter in ipairs(list) do
+    local here = {}
     for _, question in ipairs(chapter.asked) do
-      if question[1] == 'value' and question[4] then
-        table.insert(lines, question[2] .. '\t' .. question[4] .. '\n')
-      end
+      if question[1] == 'value' and question[4] then table.insert(here, question) end
+    end
+    table.sort(here, function(a, b)
+      local x, y = tonumber(a[4]:match '%d+$'), tonumber(b[4]:match '%d+$')
+      if x ~= y then return x < y end
+      return a[2] < b[2]
+    end)
+    for _, question in ipairs(here) do
+      table.insert(lines, question[2] .. '\t' .. question[4] .. '\n')
     end
   end
   local file = assert(io.open(path .. '.new', 'wb'))

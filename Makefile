@@ -177,7 +177,8 @@ TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
 $(TOY_RESULTS): $(OUT)/.toy ;
 $(REAL_RESULTS): $(OUT)/.real ;
-DATA := $(patsubst %,$(OUT)/data/%.dat,$(filter-out curve,$(FIGURES)))
+EXPLORER := $(if $(ABSENT),,$(OUT)/data/explorer.json)
+DATA := $(patsubst %,$(OUT)/data/%.dat,$(filter-out curve,$(FIGURES))) $(EXPLORER)
 RESULTS := $(OUT)/part2_toy.json $(if $(ABSENT),,$(OUT)/part2.json)
 $(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ;
 
@@ -255,12 +256,12 @@ PAGE := $(sort $(wildcard weave/page/*))
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html
 
-$(OUT)/book.html: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
+$(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
 	@echo "weave   $@"
 	@mkdir -p $(OUT)/.woven
 	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
 	  --to html5 --mathml --toc-depth=3 --template weave/page.html \
-	  --metadata page='$(PAGE)' -o $@.new /dev/null
+	  --metadata page='$(EXPLORER) $(PAGE)' -o $@.new /dev/null
 	@weave/remember.sh $(OUT)
 	@mv $@.new $@
 

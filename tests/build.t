@@ -157,11 +157,19 @@ says 'the place in prose, the key and both numbers are told' \
 is 'the page of before stays' "$(contents out/mini/book.html)" "$page"
 fails 'make verify fails too' make verify
 prints 'with the key' '^99\.extra .*mismatch$'
+moved="^  99\.extra: 42 -> 43   chapters/99-extra.nw:$line$"
+runs 'make diff shows what moved since the page' make diff
+prints 'then, now, and the place in prose' "$moved"
+prints 'and what is not as expected' '^not as expected'
+is 'twice the same line' "$(grep -cE "$moved" <<<"$out")" 2
 sed -i 's/^99.extra\t42/99.extra\t43/' models/toy/expected.tsv
 build 'when it is expected, the page follows'
 is 'and no program runs for that' "$(grep -oE '(run) [a-z0-9_]+' <<<"$did")" ''
 grep -q 'A line to 43' out/mini/book.html
 ok $? 'to the new number'
+runs 'make diff now compares with the page before' make diff
+prints 'with the same answer' "$moved"
+prints 'and all is as expected' '^every number is as expected$'
 
 # ---- what fails is not kept -----------------------------------------------
 
@@ -170,7 +178,9 @@ before=$(contents "${results[@]}" out/mini/data/*)
 remember
 edit 13
 fails 'a program that fails stops the build' make html
-says 'with its message' '^circuits_part2_toy: .*the answer is unlucky'
+line=$(line_of chapters/99-extra.nw 'int toy_99(')
+says 'with its message and its place' \
+    "^chapters/99-extra.nw:$line: circuits_part2_toy: .*the answer is unlucky"
 fails 'and again when nothing changed' make html
 is 'the results of before stay' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 is 'the page too' "$(contents out/mini/book.html)" "$page"
@@ -178,7 +188,9 @@ is 'no working folder is left' "$(find out -name '.run*' -o -name '*.new' -o -na
 
 edit "-5"
 fails 'a claim that is false stops the build' make html
-says 'with its sentence or key' '99\.positive|the answer is positive'
+line=$(line_of chapters/99-extra.nw 'ledger_claim(l, "99.positive"')
+says 'with its place, its key and its sentence' \
+    "^chapters/99-extra.nw:$line: claim '99\.positive' is false: the answer is positive"
 is 'and is no result' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 
 edit "43,, x"

@@ -15,9 +15,12 @@ seconds() { # COMMAND...: how long it took; a failure ends all
 median() { sort -n "$1" | sed -n "$(((runs + 1) / 2))p"; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-awk '/^<<.*>>=$/ { print "\n````"; print; code = 1; next }
+awk 'FNR == 1 && code { print "````\n"; code = 0 }
+    /^<<.*>>=$/ { print (code ? "````\n" : "") "\n````"; print; code = 1; next }
     code && /^@( |$)/ { print "````\n"; code = 0; next }
-    { gsub(/@<</, "<<"); print }' book.nw chapters/*.nw >"$work/book.md"
+    !code { gsub(/\[\[|\]\]+/, "`") }
+    { gsub(/@<</, "<<"); print }
+    END { if (code) print "````" }' book.nw chapters/*.nw >"$work/book.md"
 bare() {
     pandoc --from markdown --to html5 --mathml --standalone --toc --toc-depth=3 --citeproc \
         --bibliography references.bib --wrap=none --quiet -o "$work/bare.html" "$work/book.md"

@@ -42,7 +42,9 @@ same 'to the same bytes' $pdf "../book/$pdf"
 cp $pdf "$work/first.pdf"
 put $'So\n\\notdefined\nfar.'
 fails 'what TeX does not know stops it' typeset
-says 'with what TeX said' 'Undefined control sequence'
+line=$(line_of chapters/01-small.nw '\notdefined')
+says 'with what TeX said, and where' \
+    "^chapters/01-small.nw:$line: TeX: Undefined control sequence.* .notdefined"
 same 'the PDF of before stays' $pdf "$work/first.pdf"
 fails 'and again when nothing changed' typeset
 

@@ -75,6 +75,35 @@ full() { "$@" >/dev/full; }
 fails 'a table that cannot be printed' full tangled/verify $pair
 says 'is told' '^verify: .*print'
 
+# ---- what changed ---------------------------------------------------------
+
+difference() { # NAME SED REGEX: an edit of the report before; what the difference says
+    sed "$2" out/mini/report.json >before.json
+    runs "$1" verify --diff before.json --cites cites.tsv --changes changes.json out/mini/report.json
+    prints "$1: is told" "$3"
+}
+printf '%s\n' $'1.toy.r\tchapters/01.nw:3' $'1.toy.r\tchapters/05.nw:8' $'1.even\tchapters/01.nw:9' \
+    'no tab' >cites.tsv
+runs 'a report without another before it' verify --diff none.json out/mini/report.json
+prints 'is told as such' '^no page with other numbers was made before$'
+difference 'the same report' '' '^  nothing$'
+is 'nothing is written down' "$(tr -d ' \n' <changes.json)" '[]'
+difference 'another number' '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "0.830"/' \
+    '^  1\.toy\.r: 0\.830 -> 0\.820   chapters/01\.nw:3, chapters/05\.nw:8$'
+is 'it is written down' "$(tr -d ' \n' <changes.json)" '[{"key":"1.toy.r","old":"0.830","new":"0.820"}]'
+is 'and no other' "$(grep -c -e '->' <<<"$out")" 2
+difference 'an element of a list' '/"key": "1.toy.q"/,/}/ s/"text": "\[1, 0/"text": "[1, 7/' \
+    '^  1\.toy\.q\[2\]: 7 -> 0$'
+difference 'a claim that has turned' '/"key": "1.even"/,/}/ s/"holds": true/"holds": false/' \
+    '^  1\.even: false -> holds   chapters/01\.nw:9$'
+difference 'a number that is new' 's/"key": "1.toy.r"/"key": "1.other"/' \
+    '^  1\.toy\.r: new, 0\.820   chapters/01\.nw:3'
+prints 'and one that is gone' '^  1\.other: removed, was 0\.820$'
+head -c 300 out/mini/report.json >before.json
+fails 'half a report before' verify --diff before.json out/mini/report.json
+says 'is told with its line' '^verify: before\.json:[0-9]+: '
+fails 'two reports' verify --diff before.json out/mini/report.json out/mini/report.json
+
 # ---- blessing -------------------------------------------------------------
 
 runs 'the meanings get the words of the programs' make bless YES=1
@@ -92,7 +121,9 @@ for no in '' 'n\n' '\n' 'no\n' 'yesterday\n' 'x y\n'; do
     fails "the answer '$no' is no" answer "$no"
     same "and changes nothing" $expected "$work/before.tsv"
 done
-prints 'the question shows a change' '1\.toy\.r: 0\.830 -> 0\.820'
+cited=$(line_of chapters/01-one-head.nw '1.toy.r`{.v}')
+prints 'the question shows a change, and who cites it' \
+    "^  1\.toy\.r: 0\.830 -> 0\.820   chapters/01-one-head.nw:$cited"
 prints 'a row that goes' '99\.none: removed'
 prints 'and a row that is new' '1\.toy\.h: new'
 prints 'and asks' "Write 3 changes to $expected\? \[y/N\]"

@@ -177,6 +177,69 @@ runs 'characters of all kinds are woven' weave
 grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
 
+# ---- what was woven before ------------------------------------------------
+
+# Whatever changes, the page is the one that is woven from nothing.
+cat >chapters/02-second.nw <<'NW'
+# Second {#sec:second}
+
+See [](#sec:small), [](#eq:two), [the chunk](#chunk:a use), [[small]] and [@elhage2021mathematical].
+A value is `1.toy.r`{.v}.
+
+::: {#eq:two}
+$$ y = \val{1.toy.r} x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x $$
+:::
+
+<<second.c>>=
+int second(void) {
+    return small();
+}
+@
+NW
+woven=out/mini/.woven/chapters-02-second-nw.lua
+changed() { # NAME SECOND: weaves; SECOND is `again` if the second chapter is to be woven too
+    local before after
+    before=$(dates $woven)
+    runs "$1: it is woven" weave
+    cp out/mini/book.html "$work/quick"
+    after=again
+    [ "$before" != "$(dates $woven)" ] || after=kept
+    is "$1: the other chapter is $2" "$after" "$2"
+    rm -rf out/mini/.woven
+    weave -W book.nw >"$work/.made" 2>&1
+    same "$1: as from nothing" out/mini/book.html "$work/quick"
+}
+put 'Nothing.'
+changed 'another chapter' again
+put 'A sentence, [[second()]].'
+changed 'a sentence' kept
+put $'<<small.c>>=\n/* more */\n@'
+changed 'a chunk goes on' again
+put $'<<small.c>>=\n/* less */\n@'
+changed 'a line of a chunk' kept
+put $'\n## New {#sec:new}\n\nx\n\n::: {#eq:three}\n$$ x $$\n:::'
+changed 'a section and an equation before it' again
+put $'\n## New {#sec:new}\n\nx [@olah2020zoom]\n\n::: {#eq:three}\n$$ x $$\n:::'
+changed 'another work is cited' again
+cp -p out/mini/report.json "$work/report.json"
+sed '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "0.819"/' "$work/report.json" >out/mini/report.json
+changed 'a number that it cites' again
+grep -q '0\.819 x\|0\.819</mn>' out/mini/book.html
+ok $? 'the page has it'
+sed '/"key": "1.toy.q"/,/}/ s/"meaning": "/&really /' "$work/report.json" >out/mini/report.json
+weave >"$work/.made" 2>&1
+changed 'a number that it does not cite' kept
+cp -p "$work/report.json" out/mini/report.json
+echo '-- A remark.' >>weave/tables.lua
+changed 'the weaver' again
+echo 'return {' >$woven
+put 'After damage.'
+changed 'what was kept is damaged' again
+mv chapters/02-second.nw chapters/03-third.nw
+runs 'a chapter is renamed: it is woven' weave
+is 'nothing is kept under its old name' "$(ls out/mini/.woven | grep -c second)" 0
+rm chapters/03-third.nw
+
 # ---- what the page links ----------------------------------------------------
 
 put $'So `1.toy.r`{.v} again, so $1$, and $x$.

@@ -69,7 +69,7 @@ trained() {
 
 # learn MODEL LAYERS TOKENS
 learn() {
-    read -ra settings <<<"${SETTINGS:---rate 0.0025}"
+    read -ra settings <<<"${SETTINGS:---rate 0.0025 --sampled 0.85}"
     echo "train   $folder/$1"
     "$bin/train" "${text[@]}" --out "$folder/$1" --layers "$2" --tokens "$3" \
         --threads "$(nproc)" "${settings[@]}" &
@@ -87,7 +87,7 @@ learn() {
 mapfile -t prompts <<<"${PROMPTS-I like green tea, so I drink green}"
 asked=()
 for prompt in "${prompts[@]}"; do [ -z "$prompt" ] || asked+=(--prompt "$prompt"); done
-tokens=("${TOKENS_1L:-32e6}" "${TOKENS_2L:-24e6}")
+tokens=("${TOKENS_1L:-20e6}" "${TOKENS_2L:-14e6}")
 for layers in 1 2; do
     model=${layers}l
     trained $model "${tokens[layers - 1]}" || learn $model $layers "${tokens[layers - 1]}"

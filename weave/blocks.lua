@@ -5,6 +5,7 @@ local problems = require 'problems'
 local figures = require 'figures'
 local tables = require 'tables'
 local report = require 'report'
+local explorer = require 'explorer'
 local not_run = require 'ledger'.not_run
 
 local blocks = {}
@@ -49,21 +50,21 @@ end
 function handle.table(div, context)
   local caption, body = split_caption(div)
   local key, recorded = div.attributes.key, div.attributes.recorded
-  local function instead(line)
+  local function instead(block)
     return context.writer.captioned('Table', div.identifier, div.attributes.number,
-      caption, { context.writer.absent(line) })
+      caption, { block })
   end
   if key or recorded then
     local found
     if recorded then
       found = context.records.table(recorded, div.attributes.part, div.attributes.at)
-      if not found then return instead(context.records.line()) end
+      if not found then return instead(pandoc.Para(context.records.line())) end
       caption:extend(context.records.source(recorded))
     else
       found = context.results.table(key, div.attributes.at)
     end
     if not found then return nil end
-    if found == not_run then return instead(context.absent.line()) end
+    if found == not_run then return instead(context.writer.absent(context.absent.line())) end
     body:extend(context.writer.table_box(tables.build(found, context.writer)))
     if #caption == 0 then caption = pandoc.List { pandoc.Str(found.meaning or key) } end
   end
@@ -78,6 +79,8 @@ function handle.output(div, context)
   if lines == not_run then return context.writer.absent(context.absent.line()) end
   return context.writer.output(lines, program)
 end
+
+handle.explorer = explorer.place
 
 function handle.report(_, context)
   return context.writer.report(report.groups(context))

@@ -69,20 +69,20 @@ function figures.render(div, caption, context)
       braced:sub(2, -2))
   end
   local ending = FORMAT:match 'latex' and '.pdf' or '.svg'
-  local function instead(line)
+  local function instead(block)
     return context.writer.captioned('Figure', figure.id, figure.number, caption,
-      { context.writer.absent(line) })
+      { block })
   end
   local recorded = div.attributes.recorded
   if recorded and not context.records.has(recorded) then
-    return instead(context.records.line())
+    return instead(pandoc.Para(context.records.line()))
   elseif recorded then
     caption:extend(context.records.source(recorded))
   end
   context.results.note('file', path .. ending)
   figure.svg = read(path .. ending)
   if not figure.svg and context.absent and figure.script then
-    return instead(context.absent.line())
+    return instead(context.writer.absent(context.absent.line()))
   end
   if not figure.svg then problems.add(at, 'no such figure: %s%s', path, ending) end
   if figure.svg and ending == '.svg' then

@@ -170,12 +170,16 @@ end
 
 -- The style sheets and the scripts (-M page="FILE ...", in that order) go into the
 -- page itself. Each script is a function and an element of its own: what one names
--- or breaks is not the others'.
+-- or breaks is not the others'. Data for them come along as JSON, in which nothing can
+-- end the element.
 function html.metadata(context)
   local style, scripts = read(context.here .. '/book.css'), ''
   for file in pandoc.utils.stringify(context.meta.page or ''):gmatch '%S+' do
     if file:match '%.css$' then
       style = style .. read(file)
+    elseif file:match '%.json$' then
+      scripts = ('%s<script type="application/json" id="%s-data">%s</script>\n'):format(scripts,
+        file:match '([^/]*)%.json$', (read(file):gsub('<', '\\u003c')))
     else
       scripts = ("%s<script>\n(() => {\n'use strict';\n%s})();\n</script>\n"):format(scripts,
         read(file))

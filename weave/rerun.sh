@@ -1,7 +1,7 @@
 #!/bin/sh
 # rerun.sh STAMP FOLDER NAME PROGRAM [ARGUMENT...]: runs a program and keeps what
 # it printed and wrote as FOLDER/NAME.json, FOLDER/NAME_stdout.txt and
-# FOLDER/data/*.dat, unless nothing that its results depend on has changed since
+# FOLDER/data/*, unless nothing that its results depend on has changed since
 # the last time. A result that is the same as before is not touched; a program
 # that fails changes nothing. Then STAMP is touched.
 set -eu

@@ -257,7 +257,12 @@ int thrice(void) {
     return twice(&p);
 }
 @ %def SMALL_MANY small_pair
-'
+
+::: {.report}
+:::
+
+::: {#refs}
+:::'
 runs 'a chunk that goes on is woven' weave
 html=$(<out/mini/book.html)
 has "$html" '<p class="head"><a href=#c-small-c>⟨small.c.<small id=1>1</small>⟩</a>≡ <span>01-small.nw:[0-9]+</span>'

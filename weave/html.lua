@@ -117,6 +117,18 @@ function html.tight(list)
   return out
 end
 
+-- A note stands in the margin, or where that is too narrow under the line. Numbers and
+-- place are the style sheet's. (In EPUB it is pandoc's.)
+html.note = not FORMAT:match 'epub' and function(note)
+  local content = pandoc.List()
+  for i, block in ipairs(note.content) do
+    if i > 1 then content:insert(pandoc.Space()) end
+    content:extend(block.content)
+  end
+  return mix('html', '<sup class="mark"></sup><small class="note" role="note">', content,
+    '</small>')
+end or nil
+
 function html.table_box(table) return { pandoc.Div({ table }, attr('', 'scroll')) } end
 
 local function caption(word, number, content)

@@ -19,9 +19,9 @@ static dmatrix dense(fixture *f, factored x) {
 }
 
 static double norm(fixture *f, factored x) {
-    double out;
-    OK(factored_norm(x, &out, &f->mem, &f->e));
-    return out;
+    dmatrix out;
+    OK(factored_lengths(x, &out, &f->mem, &f->e));
+    return dmatrix_norm(out);
 }
 
 /* ---- Factored products ---- */

@@ -117,9 +117,12 @@ static dmatrix window(fixture *f, int kind, int rows, int cols) {
 static matrix narrowed(fixture *f, dmatrix d) {
     int step = (int)(d.cs == 1 ? d.rs : d.cs);
     bool rows_in_line = d.cs == 1;
+    int line = rows_in_line ? d.cols : d.rows;
     matrix out;
+    if (step < line) /* a column, seen as a row: both strides are 1 */
+        step = line;
     OK(matrix_new(rows_in_line ? d.rows : d.cols, step, &out, &f->mem, &f->e));
-    out = matrix_columns(out, 0, rows_in_line ? d.cols : d.rows);
+    out = matrix_columns(out, 0, line);
     if (!rows_in_line)
         out = matrix_transpose(out);
     for (int i = 0; i < d.rows; i++)

@@ -3,7 +3,7 @@
 
 MODEL = mini
 CC = gcc
-CFLAGS = -std=c17 -O3 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+CFLAGS = -std=c17 -O3 -g -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 LDFLAGS = -Wl,--build-id=none
 LDLIBS = -llapacke -lopenblas -ljansson -lzip -lpcre2-8 -lutf8proc -lm
 OBJ = tangled

@@ -7,7 +7,7 @@
 --   4 in each chapter, resolve what stands in sentences and then blocks: values, code,
 --     links, formulas; figures, chunks, the report              (inlines.lua, blocks.lua)
 --   5 stop if anything was wrong, else hand over to pandoc
--- What an element looks like is the writer's business (html.lua, latex.lua). A chapter of the
+-- What an element looks like is the writer's business (html.lua, epub.lua, latex.lua). A chapter of the
 -- page that would come out as last time is taken from the cache (woven.lua).
 --
 -- Metadata read: tokens, results, figures and cites (files and folders), set, bibliography,
@@ -21,7 +21,7 @@ local anchors = require 'anchors'
 local chapters = require 'chapters'
 local citations = require 'citations'
 local page = FORMAT:match '^html' ~= nil
-local writer = require(FORMAT:match 'latex' or 'html')
+local writer = require(FORMAT:match 'latex' or FORMAT:match 'epub' or 'html')
 
 local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default
@@ -66,13 +66,14 @@ local function write_cites(path, list)
   os.rename(path .. '.new', path)
 end
 
-local function add_note(meta, note)
+-- The abstract as blocks, with what the reader has to know of this build.
+local function abstract_of(meta, absent)
   local abstract = pandoc.List(meta.abstract or {})
   if pandoc.utils.type(meta.abstract) == 'Inlines' then
     abstract = pandoc.List { pandoc.Para(meta.abstract) }
   end
-  abstract:insert(note)
-  meta.abstract = pandoc.MetaBlocks(abstract)
+  if absent then abstract:insert(absent.note()) end
+  return abstract
 end
 
 function Pandoc(given)
@@ -124,9 +125,11 @@ function Pandoc(given)
   problems.finish()
   kept.save()
 
+  local abstract = abstract_of(meta, absent)
+  if #abstract > 0 then meta.abstract = pandoc.MetaBlocks(abstract) end
+  if writer.abstract and #abstract > 0 then blocks = writer.abstract(abstract) .. blocks end
   context.meta = meta
   meta = writer.metadata(context)
-  if absent then add_note(meta, absent.note()) end
   for _, name in ipairs { 'tokens', 'weaver', 'cache', 'cites', 'results', 'figures' } do
     meta[name] = nil
   end

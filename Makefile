@@ -27,7 +27,7 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-
   libcurl4-openssl-dev libssl-dev \
   inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf epub fetch train verify diff bless watch check clean distclean help
+.PHONY: book deps toy real figures html pdf epub picture fetch train verify diff bless watch check clean distclean help
 
 ## book: builds the page, the PDF and the EPUB (the default).
 book: html pdf epub tangled/circuits_part2
@@ -288,6 +288,12 @@ $(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/epub.css weave/repack
 	  --metadata identifier=urn:uuid:$$id -o $@.new /dev/null
 	@weave/repack.sh $@.new
 	@mv $@.new $@
+
+## picture: takes the README's pictures of the page, with Chromium and Node.
+picture: $(OUT)/book.html
+	@test -d tests/browser/node_modules || { echo "make picture needs what the browser tests need: npm ci --prefix tests/browser" >&2; exit 1; }
+	@mkdir -p pictures
+	node tests/browser/harness/picture.mjs $< sec:moving pictures
 
 # ---- watching ----
 

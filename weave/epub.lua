@@ -18,12 +18,6 @@ function html.picture(f)
   return pandoc.Plain { pandoc.Image({ pandoc.Str(f.alt) }, f.path .. '.svg') }
 end
 
--- What the title page leaves out stands before the first chapter.
-function html.abstract(blocks)
-  local title = pandoc.Header(1, 'About this book', pandoc.Attr('about', { 'unnumbered' }))
-  return pandoc.List { title } .. blocks
-end
-
 function html.metadata(context)
   local abstract = context.meta.abstract
   if abstract then context.meta.description = pandoc.utils.stringify(abstract) end

@@ -66,14 +66,13 @@ local function write_cites(path, list)
   os.rename(path .. '.new', path)
 end
 
--- The abstract as blocks, with what the reader has to know of this build.
-local function abstract_of(meta, absent)
+local function add_note(meta, note)
   local abstract = pandoc.List(meta.abstract or {})
   if pandoc.utils.type(meta.abstract) == 'Inlines' then
     abstract = pandoc.List { pandoc.Para(meta.abstract) }
   end
-  if absent then abstract:insert(absent.note()) end
-  return abstract
+  abstract:insert(note)
+  meta.abstract = pandoc.MetaBlocks(abstract)
 end
 
 function Pandoc(given)
@@ -125,11 +124,9 @@ function Pandoc(given)
   problems.finish()
   kept.save()
 
-  local abstract = abstract_of(meta, absent)
-  if #abstract > 0 then meta.abstract = pandoc.MetaBlocks(abstract) end
-  if writer.abstract and #abstract > 0 then blocks = writer.abstract(abstract) .. blocks end
   context.meta = meta
   meta = writer.metadata(context)
+  if absent then add_note(meta, absent.note()) end
   for _, name in ipairs { 'tokens', 'weaver', 'cache', 'cites', 'results', 'figures' } do
     meta[name] = nil
   end

@@ -7,7 +7,7 @@
 --   4 in each chapter, resolve what stands in sentences and then blocks: values, code,
 --     links, formulas; figures, chunks, the report              (inlines.lua, blocks.lua)
 --   5 stop if anything was wrong, else hand over to pandoc
--- What an element looks like is the writer's business (html.lua, latex.lua). A chapter of the
+-- What an element looks like is the writer's business (html.lua, epub.lua, latex.lua). A chapter of the
 -- page that would come out as last time is taken from the cache (woven.lua).
 --
 -- Metadata read: tokens, results, figures and cites (files and folders), set, bibliography,
@@ -21,7 +21,7 @@ local anchors = require 'anchors'
 local chapters = require 'chapters'
 local citations = require 'citations'
 local page = FORMAT:match '^html' ~= nil
-local writer = require(FORMAT:match 'latex' or 'html')
+local writer = require(FORMAT:match 'latex' or FORMAT:match 'epub' or 'html')
 
 local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default

@@ -176,6 +176,8 @@ put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = 
 runs 'characters of all kinds are woven' weave
 grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
+grep -qF 'and &lt;&lt;no chunk&gt;&gt;' out/mini/book.html
+ok $? 'two angle brackets in prose are shown' "$(grep -n 'no chunk' out/mini/book.html)"
 
 # ---- what was woven before ------------------------------------------------
 
@@ -257,7 +259,12 @@ int thrice(void) {
     return twice(&p);
 }
 @ %def SMALL_MANY small_pair
-'
+
+::: {.report}
+:::
+
+::: {#refs}
+:::'
 runs 'a chunk that goes on is woven' weave
 html=$(<out/mini/book.html)
 has "$html" '<p class="head"><a href=#c-small-c>⟨small.c.<small id=1>1</small>⟩</a>≡ <span>01-small.nw:[0-9]+</span>'

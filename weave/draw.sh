@@ -43,6 +43,7 @@ done
 sed -zE -f weave/svg.sed "$out.svg.new" | scour -q --set-precision=4 \
     --enable-id-stripping --shorten-ids --create-groups --strip-xml-prolog \
     --remove-descriptive-elements --indent=none --no-line-breaks >"$out.svg.small"
+sed -i 's/ xml:space="preserve"//' "$out.svg.small"
 mv "$out.svg.small" "$out.svg.new"
 # The one date in the PDF, that of its making, is not ours to keep.
 LC_ALL=C sed -i 's/CreationDate (D:[0-9]\{14\}/CreationDate (D:20000101000000/' "$out.pdf.new"

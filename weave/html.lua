@@ -117,6 +117,18 @@ function html.tight(list)
   return out
 end
 
+-- A note stands in the margin, or where that is too narrow under the line. Numbers and
+-- place are the style sheet's. (In EPUB it is pandoc's.)
+html.note = not FORMAT:match 'epub' and function(note)
+  local content = pandoc.List()
+  for i, block in ipairs(note.content) do
+    if i > 1 then content:insert(pandoc.Space()) end
+    content:extend(block.content)
+  end
+  return mix('html', '<sup class="mark"></sup><small class="note" role="note">', content,
+    '</small>')
+end or nil
+
 function html.table_box(table) return { pandoc.Div({ table }, attr('', 'scroll')) } end
 
 local function caption(word, number, content)
@@ -137,15 +149,19 @@ function html.captioned(word, id, number, content, body)
   return out
 end
 
+-- The drawing itself, in a box that scrolls.
+function html.picture(f)
+  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
+  return pandoc.RawBlock('html', box .. f.svg .. '</div></div>')
+end
+
 function html.figure(f)
   local content = mix('html', f.caption)
   if f.script then
     content = mix('html', content, ' <span class="source">Drawn by ',
       chunks.reference(f.script), '.</span>')
   end
-  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
-  return { figure_tag(f.id, 'figure'),
-    pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
+  return { figure_tag(f.id, 'figure'), html.picture(f),
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
 end
 

@@ -77,7 +77,8 @@ function inlines.filter(context)
     return math
   end
 
-  return { Code = code, Link = link, Span = formula, Inlines = writer.tight }
+  return { Code = code, Link = link, Span = formula, Inlines = writer.tight,
+    Note = writer.note }
 end
 
 return inlines

@@ -8,6 +8,9 @@ s/<text [^>]*><\/text>//g
 s/ +font-family="serif"//g
 s/<tspan font-size="[0-9.]*" dy="[-0-9.]*"><\/tspan>//g
 s/<tspan *>([^<]*)<\/tspan>/\1/g
+# Blanks between elements; those in texts are to stay, where scour would trim them.
+s/>\s*\n\s*</></g
+s/<svg /<svg xml:space="preserve" /
 # The paper.
 s/<rect x="0" y="0" width="[0-9]*" height="[0-9]*" fill="none"\/>//
 # One spelling of the palette of figure.gp.

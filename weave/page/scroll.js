@@ -11,7 +11,7 @@ const label = box => {
         return 'Table';
     if (box.querySelector('math'))
         return 'Formula ' + (box.parentElement.querySelector('.eqno')?.textContent || '');
-    return box.closest('.output')?.firstElementChild.textContent || 'Text as typed';
+    return box.closest('.output')?.firstElementChild.textContent.trim() || 'Text as typed';
 };
 
 const check = within => {

@@ -30,7 +30,7 @@ def text(token):  # as the explorer has it, of a token as the ledger has it
 
 say("the head", data["head"], ledger["1.head"]["text"])
 say("the prompt", [words[i] for i in data["prompt"]], [text(t) for t in ledger["3.tokens"]["items"]])
-say("the prediction", words[model["predicted"]], ledger["3.prediction"]["text"])
+say("the prediction", words[model["predicted"]], ledger["3.prediction"]["items"][0])
 say("heads", len(model["heads"]), len(json.loads(ledger["7.copy_share"]["full"])))
 
 row = head["weights"][-n:]
@@ -48,7 +48,7 @@ for m in data["models"]:
                     abs(w - x / sum(e)) > 0.006 + 0.006 * max(map(abs, scores)) for w, x in zip(weights, e)):
                 wrong.append(f"row {i} of {m['label']} {name} is not the softmax of its scores")
 
-columns = rows = 0
+columns = rows = compared = 0
 for k, choice in enumerate(data["choices"]):
     for table, key, most in ("ov", f"7.ov.'{words[choice]}'", 6), ("qk", f"7.qk.'{words[choice]}'", 8):
         if key in ledger:
@@ -58,10 +58,11 @@ for k, choice in enumerate(data["choices"]):
     if range_key in ledger:
         near("a QK score", head["qk"][k][1][0], range_key, 0)
         near("a QK score", head["qk"][k][1][7], range_key, 1)
-    if words[choice] == ledger["3.moved"]["text"]:
+    if words[choice] == ledger["3.moved"]["items"][0]:
+        compared = True
         at = head["ov"][k][0].index(model["predicted"])
         near("an OV entry", head["ov"][k][1][at], "7.explain.column")
-say("tables compared", (columns, rows), (8, 5))
+say("tables compared", (columns, rows, compared), (8, 5, True))
 
 for part in "token", "position", "bias":
     near(part, sum(head[part]), f"7.split.{part}")

@@ -3,7 +3,7 @@
 
 MODEL = mini
 CC = gcc
-CFLAGS = -std=c17 -O3 -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+CFLAGS = -std=c17 -O3 -g -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 LDFLAGS = -Wl,--build-id=none
 LDLIBS = -llapacke -lopenblas -ljansson -lzip -lpcre2-8 -lutf8proc -lm
 OBJ = tangled
@@ -21,16 +21,16 @@ SHELL := /bin/bash
 .SUFFIXES:
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
-PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour latexmk texlive-luatex \
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
   inotify-tools libcmocka-dev python3-numpy perl
 
-.PHONY: book deps toy real figures html pdf fetch train verify diff bless watch check clean distclean help
+.PHONY: book deps toy real figures html pdf epub picture fetch train verify diff bless watch check clean distclean help
 
-## book: builds the page and the PDF (the default).
-book: html pdf tangled/circuits_part2
+## book: builds the page, the PDF and the EPUB (the default).
+book: html pdf epub tangled/circuits_part2
 
 ## deps: installs the Debian packages that the book and its tests need (as root).
 deps:
@@ -276,6 +276,24 @@ $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
+
+## epub: weaves the EPUB, out/MODEL/book.epub.
+epub: $(OUT)/book.epub
+
+# Its identifier comes from what it is made of, and its one date is not ours to keep.
+$(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/epub.css weave/repack.sh
+	@echo "weave   $@"
+	@id=$$(cat $^ | sha1sum | sed -E 's/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-5\3-8\4-\5/') && \
+	  SOURCE_DATE_EPOCH=946684800 $(WEAVE) --to epub3 --mathml --toc-depth=2 --css weave/epub.css \
+	  --metadata identifier=urn:uuid:$$id -o $@.new /dev/null
+	@weave/repack.sh $@.new
+	@mv $@.new $@
+
+## picture: takes the README's pictures of the page, with Chromium and Node.
+picture: $(OUT)/book.html
+	@test -d tests/browser/node_modules || { echo "make picture needs what the browser tests need: npm ci --prefix tests/browser" >&2; exit 1; }
+	@mkdir -p pictures
+	node tests/browser/harness/picture.mjs $< sec:moving pictures
 
 # ---- watching ----
 

@@ -4,6 +4,7 @@ the same sections computed by whole matrices (--dense), in the same run.
     bench.py PROGRAM SET [RUNS]
 """
 
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -26,13 +27,21 @@ def run(*command):
             usage.ru_maxrss * 1024, text)
 
 
+def core():
+    """The processor that OpenBLAS takes this one for; its products are as fast as that."""
+    name = ctypes.CDLL("libopenblas.so.0").openblas_get_corename
+    name.restype = ctypes.c_char_p
+    return name().decode()
+
+
 def main(program, folder, runs=3):
     weights = sum(f.stat().st_size for f in pathlib.Path(folder).glob("*/*.safetensors"))
     command = program, "--model", folder, "--times"
     run(*command)  # into the page cache
     thin = sorted(run(*command) for _ in range(runs))[runs // 2]
     dense = run(*command, "--dense")
-    print(f"every section on both models, {weights / 1e6:.0f} MB of weights")
+    print(f"every section on both models, {weights / 1e6:.0f} MB of weights; OpenBLAS runs its "
+          f"kernels for {core()}\n(OPENBLAS_CORETYPE chooses others)")
     for a, b in zip(thin[3].splitlines(), dense[3].splitlines()):
         print(f"  {a:30}   dense {b.split(': ')[-1]}")
     print(f"  whole process {thin[0]:.2f} s, dense {dense[0]:.2f} s")

@@ -111,8 +111,10 @@ runs 'a shortformer' explore --model m --tokens 5,2
 prints 'is not split' '^1 [0-9]+ lengths ov qk scores weights #5$'
 make_model d_vocab=1
 runs 'a vocabulary of one' explore --model m --tokens 0
-fails 'a folder that is not there' tangled/circuits_part2 --section 1 --data "$work/none"
-says 'is told' 'none/explorer.json'
+mkdir -p "$work/x/explorer.json"
+fails 'a folder in its place' tangled/circuits_part2 --data "$work/x"
+says 'is told' 'x/explorer\.json: '
+is 'and nothing is left half written' "$(ls "$work/x" | grep -v '\.dat$')" explorer.json
 runs 'a long prompt' explore --prompt "$(printf 'the whale %.0s' {1..50})"
 prints 'leaves the second model out' '^1 8 '
 

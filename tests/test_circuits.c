@@ -18,10 +18,14 @@ static dmatrix dense(fixture *f, factored x) {
     return out;
 }
 
-static double norm(fixture *f, factored x) {
-    double out;
-    OK(factored_norm(x, &out, &f->mem, &f->e));
+static dmatrix lengths(fixture *f, factored x) {
+    dmatrix out;
+    OK(factored_lengths(x, &out, &f->mem, &f->e));
     return out;
+}
+
+static double norm(fixture *f, factored x) {
+    return dmatrix_norm(lengths(f, x));
 }
 
 /* ---- Factored products ---- */
@@ -147,17 +151,17 @@ static void overlap_is_the_squared_cosine(void **state) {
    norm |W_K W_O| |W_Q| |W_V| = 3 2 3, but W_K W_O W_V W_Q^T is 0 here. */
 static void k_composition_is_no_norm_of_a_turned_product(void **state) {
     fixture *f = *state;
-    factored earlier, qk, ov;
+    factored first, qk, ov;
     double q, k, v;
     head later = small_head(2, 0, 1, 1, 1, 0, 1, 0);
-    OK(circuit_OV(small_head(0, 0, 0, 0, 0, 3, 1, 2), &earlier, &f->mem,
-                  &f->e));
+    OK(circuit_OV(small_head(0, 0, 0, 0, 0, 3, 1, 2), &first, &f->mem, &f->e));
+    dmatrix earlier = dmatrix_transpose(lengths(f, factored_transpose(first)));
     OK(circuit_QK(later, &qk, &f->mem, &f->e));
     OK(circuit_OV(later, &ov, &f->mem, &f->e));
-    OK(circuit_composition(qk, earlier, &k, &f->mem, &f->e));
-    OK(circuit_composition(factored_transpose(qk), earlier, &q, &f->mem,
-                           &f->e));
-    OK(circuit_composition(ov, earlier, &v, &f->mem, &f->e));
+    OK(circuit_composition(lengths(f, qk), earlier, &k, &f->mem, &f->e));
+    OK(circuit_composition(lengths(f, factored_transpose(qk)), earlier, &q,
+                           &f->mem, &f->e));
+    OK(circuit_composition(lengths(f, ov), earlier, &v, &f->mem, &f->e));
     assert_near(k, 18 / (2 * sqrt(2) * 3 * sqrt(5)), 1e-15);
     assert_near(q, 2 * sqrt(2) * 3 / (2 * sqrt(2) * 3 * sqrt(5)), 1e-15);
     assert_near(v, 3 / (3 * sqrt(5)), 1e-15);
@@ -165,7 +169,7 @@ static void k_composition_is_no_norm_of_a_turned_product(void **state) {
 
 static void a_circuit_of_zero_composes_with_nothing(void **state) {
     fixture *f = *state;
-    factored zero = product(f, M(2, 1, 0, 0), M(1, 2, 1, 1));
+    dmatrix zero = dense(f, product(f, M(2, 1, 0, 0), M(1, 2, 1, 1)));
     double x;
     REFUSED(circuit_composition(zero, zero, &x, &f->mem, &f->e), "is zero");
 }

@@ -8,11 +8,7 @@
 #define D(rows, cols, ...) dmatrix_view((double[]){__VA_ARGS__}, rows, cols)
 #define M(rows, cols, ...) matrix_view((float[]){__VA_ARGS__}, rows, cols)
 
-/* Windows on parts of a double-precision matrix. */
-static dmatrix part_rows(dmatrix m, int first, int count) {
-    return (dmatrix){&ENTRY(m, first, 0), count, m.cols, m.rs, m.cs};
-}
-
+/* The same columns of a double-precision matrix. */
 static dmatrix part_columns(dmatrix m, int first, int count) {
     return (dmatrix){&ENTRY(m, 0, first), m.rows, count, m.rs, m.cs};
 }
@@ -68,9 +64,9 @@ static void windows_of_doubles_do_the_same(void **state) {
     double at[] = {1, 2, 3, 4, 5, 6};
     dmatrix m = dmatrix_view(at, 3, 2), t = dmatrix_transpose(m);
     assert_near(ENTRY(t, 1, 2), 6, 0);
-    assert_near(ENTRY(part_rows(m, 1, 2), 0, 1), 4, 0);
+    assert_near(ENTRY(dmatrix_rows(m, 1, 2), 0, 1), 4, 0);
     assert_near(ENTRY(part_columns(t, 1, 2), 1, 0), 4, 0);
-    assert_int_equal(part_rows(t, 1, 1).rows, 1);
+    assert_int_equal(dmatrix_rows(t, 1, 1).rows, 1);
     assert_int_equal(part_columns(m, 1, 1).cols, 1);
 }
 
@@ -113,7 +109,7 @@ static dmatrix window(fixture *f, int kind, int rows, int cols) {
     OK(dmatrix_new(r + 2 * edge, c + 2 * edge, &all, &f->mem, &f->e));
     for (int i = 0; i < all.rows * all.cols; i++)
         all.at[i] = (seed = seed * 1103 % 10007) % 15 - 7;
-    all = part_columns(part_rows(all, edge, r), edge, c);
+    all = part_columns(dmatrix_rows(all, edge, r), edge, c);
     return turned ? dmatrix_transpose(all) : all;
 }
 
@@ -121,9 +117,12 @@ static dmatrix window(fixture *f, int kind, int rows, int cols) {
 static matrix narrowed(fixture *f, dmatrix d) {
     int step = (int)(d.cs == 1 ? d.rs : d.cs);
     bool rows_in_line = d.cs == 1;
+    int line = rows_in_line ? d.cols : d.rows;
     matrix out;
+    if (step < line) /* a column, seen as a row: both strides are 1 */
+        step = line;
     OK(matrix_new(rows_in_line ? d.rows : d.cols, step, &out, &f->mem, &f->e));
-    out = matrix_columns(out, 0, rows_in_line ? d.cols : d.rows);
+    out = matrix_columns(out, 0, line);
     if (!rows_in_line)
         out = matrix_transpose(out);
     for (int i = 0; i < d.rows; i++)
@@ -161,6 +160,22 @@ static void a_large_product_equals_three_loops(void **state) {
     fixture *f = *state;
     multiply_both(f, window(f, PART_TRANSPOSED, 65, 130),
                   window(f, PART, 130, 33));
+}
+
+/* Long ones are shared among the cores: many rows, and many columns. */
+static void a_product_in_strips_equals_three_loops(void **state) {
+    fixture *f = *state;
+    for (int left = 0; left < KINDS; left++)
+        for (int right = 0; right < KINDS; right++) {
+            multiply_both(f, window(f, left, 777, 3), window(f, right, 3, 5));
+            multiply_both(f, window(f, left, 5, 3), window(f, right, 3, 777));
+        }
+}
+
+static void the_norm_is_that_of_all_entries(void **state) {
+    (void)state;
+    assert_near(dmatrix_norm(D(2, 2, 1, 2, 4, -2)), 5, 0);
+    assert_near(dmatrix_norm(part_columns(D(2, 2, 9, 3, 9, 4), 1, 1)), 5, 0);
 }
 
 static void a_product_over_nothing_is_zero(void **state) {
@@ -434,6 +449,8 @@ int main(void) {
         TEST(the_largest_difference_is_found_and_nan_is_handed_on),
         TEST(products_of_all_windows_equal_three_loops),
         TEST(a_large_product_equals_three_loops),
+        TEST(a_product_in_strips_equals_three_loops),
+        TEST(the_norm_is_that_of_all_entries),
         TEST(a_product_over_nothing_is_zero),
         TEST(a_product_is_added_inside_its_window_alone),
         TEST(shapes_that_do_not_fit_are_both_named),

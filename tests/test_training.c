@@ -379,6 +379,42 @@ static void orthogonal_keeps_directions_and_flattens_the_rest(void **state) {
     assert_near(matrix_difference(product, matrix_transpose(product)), 0, 1e-4);
 }
 
+/* The block of one head, by momentum and by what the last test looked at. */
+static void muon_follows_its_formula(void **state) {
+    fixture *f = *state;
+    enum { K = 4, D = 8 };
+    const recipe how = {.beta1 = 0.9,
+                        .beta2 = 0.99,
+                        .epsilon = 1e-8,
+                        .momentum = 0.9,
+                        .muon = 4,
+                        .decay = 0.1,
+                        .clip = 1e9};
+    float w[K * D], mean[K * D] = {0}, step[K * D], scratch[K * D + 2 * K * K];
+    uint64_t chance = chance_start(1, CHANCE_TEST, 4);
+    subject s;
+    optimizer o;
+    subject_new(f, &tiny, 1, 1, &s);
+    OK(optimizer_new(&s.c, &how, s.t, &o, &f->mem, &f->e));
+    const float *block = s.w.layers[1].W_O, *g = s.g.layers[1].W_O;
+    memcpy(w, block, sizeof w);
+    for (int n = 1; n <= 3; n++) {
+        for (size_t i = 0; i < s.g.n; i++)
+            s.g.at[i] = (float)chance_normal(&chance);
+        for (int i = 0; i < K * D; i++) {
+            mean[i] = 0.9F * mean[i] + 0.1F * g[i];
+            step[i] = 0.9F * mean[i] + 0.1F * g[i];
+        }
+        optimizer_orthogonal(step, K, D, scratch);
+        optimizer_step(&o, s.t, &s.w, &s.g, (touched){NULL, NULL}, n, 0.01);
+        for (int i = 0; i < K * D; i++) {
+            w[i] = (1 - 0.04F * 0.1F) * w[i] - 0.04F * step[i];
+            assert_near((double)block[i], (double)w[i], 1e-6);
+        }
+    }
+    team_close(s.t);
+}
+
 /* ---- Text ---- */
 
 enum { BOS = 0, VOCAB = 40 };
@@ -409,7 +445,7 @@ static void windows_cover_the_text_once_a_walk(void **state) {
     enum { T = 16, N = 1000 };
     token_file text;
     window_order order, again;
-    int inputs[T], targets[T], *seen;
+    int inputs[T], targets[T], *seen, shifted = 0;
     OK(tokens_open(write_tokens(f, "t.bin", N, 1), VOCAB, BOS, &text, &f->e));
     OK(window_order_new(&text, T, 5, &order, &f->mem, &f->e));
     OK(window_order_new(&text, T, 5, &again, &f->mem, &f->e));
@@ -418,11 +454,17 @@ static void windows_cover_the_text_once_a_walk(void **state) {
         int other[2][T];
         window_next(&order, w, inputs, targets);
         window_next(&again, 3L * order.n - 1 - w, other[0], other[1]);
+        size_t first =
+            order.shift + (size_t)(T - 1) * (size_t)order.order[w % order.n];
+        window_cut(&text, first, T, other[0], other[1]);
+        assert_memory_equal(inputs, other[0], sizeof inputs);
+        shifted += order.shift > 0;
         assert_int_equal(inputs[0], BOS);
         for (int i = 1; i < T; i++)
             assert_int_equal(inputs[i], targets[i - 1]);
         seen[order.order[w % order.n]]++;
     }
+    assert_true(shifted > 0);
     for (int i = 0; i < order.n; i++)
         assert_int_equal(seen[i], 3);
     int back[2][T]; /* the order does not depend on how one came there */
@@ -618,6 +660,7 @@ int main(void) {
         TEST(a_shortlist_has_targets_and_draws),
         TEST(adam_follows_its_formula),
         TEST(orthogonal_keeps_directions_and_flattens_the_rest),
+        TEST(muon_follows_its_formula),
         TEST(windows_cover_the_text_once_a_walk),
         TEST(texts_that_cannot_be_used_are_refused),
         TEST(a_resumed_run_has_the_same_bits),

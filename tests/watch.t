@@ -81,7 +81,7 @@ file=$(contents out/mini/book.html)
 put 'It is `1.toy.rr`{.v}.'
 line=$(line_of chapters/01-small.nw 1.toy.rr)
 told_by 'a mistake is told with its line' "^chapters/01-small.nw:$line: unknown key '1.toy.rr'"
-told_by 'and that it stopped' 'stopped; the page is the one before'
+told_by 'and that it stopped' '^The page is the one before\.$'
 is 'the page of before stays' "$(contents out/mini/book.html)" "$file"
 shows 'and says so' "\"problems\": \"chapters/01-small.nw:$line: unknown key"
 sleep 1

@@ -176,6 +176,8 @@ put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = 
 runs 'characters of all kinds are woven' weave
 grep -qF '"é ␣ 𝒲 &lt;b>&amp;amp; \\"' <(sed 's/<[^>]*>//g; s/&quot;/"/g' out/mini/book.html)
 ok $? 'code reads as it was typed' "$(grep -n '𝒲' out/mini/book.html)"
+grep -qF 'and &lt;&lt;no chunk&gt;&gt;' out/mini/book.html
+ok $? 'two angle brackets in prose are shown' "$(grep -n 'no chunk' out/mini/book.html)"
 
 # ---- what was woven before ------------------------------------------------
 

@@ -39,8 +39,10 @@ end
 function handle.equation(div, context)
   local inlines = div.content[1] and div.content[1].content or {}
   local formula = inlines[1]
-  if formula and formula.t == 'Span' then formula = formula.content[1] end
-  if #div.content ~= 1 or #inlines ~= 1 or formula.t ~= 'Math' then
+  if formula and formula.t == 'Span' then -- what the writer made of it
+    formula = formula.content:find_if(function(e) return e.t == 'Math' end)
+  end
+  if #div.content ~= 1 or #inlines ~= 1 or not formula or formula.t ~= 'Math' then
     problems.add(div.attributes.at, 'an equation is one displayed formula')
     return nil
   end

@@ -7,7 +7,7 @@
 --   4 in each chapter, resolve what stands in sentences and then blocks: values, code,
 --     links, formulas; figures, chunks, the report              (inlines.lua, blocks.lua)
 --   5 stop if anything was wrong, else hand over to pandoc
--- What an element looks like is the writer's business (html.lua, latex.lua). A chapter of the
+-- What an element looks like is the writer's business (html.lua, epub.lua, latex.lua). A chapter of the
 -- page that would come out as last time is taken from the cache (woven.lua).
 --
 -- Metadata read: tokens, results, figures and cites (files and folders), set, bibliography,
@@ -21,7 +21,7 @@ local anchors = require 'anchors'
 local chapters = require 'chapters'
 local citations = require 'citations'
 local page = FORMAT:match '^html' ~= nil
-local writer = require(FORMAT:match 'latex' or 'html')
+local writer = require(FORMAT:match 'latex' or FORMAT:match 'epub' or 'html')
 
 local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default
@@ -54,10 +54,17 @@ end
 local function write_cites(path, list)
   local lines = {}
   for _, chapter in ipairs(list) do
+    local here = {}
     for _, question in ipairs(chapter.asked) do
-      if question[1] == 'value' and question[4] then
-        table.insert(lines, question[2] .. '\t' .. question[4] .. '\n')
-      end
+      if question[1] == 'value' and question[4] then table.insert(here, question) end
+    end
+    table.sort(here, function(a, b)
+      local x, y = tonumber(a[4]:match '%d+$'), tonumber(b[4]:match '%d+$')
+      if x ~= y then return x < y end
+      return a[2] < b[2]
+    end)
+    for _, question in ipairs(here) do
+      table.insert(lines, question[2] .. '\t' .. question[4] .. '\n')
     end
   end
   local file = assert(io.open(path .. '.new', 'wb'))

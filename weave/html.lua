@@ -149,15 +149,19 @@ function html.captioned(word, id, number, content, body)
   return out
 end
 
+-- The drawing itself, in a box that scrolls.
+function html.picture(f)
+  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
+  return pandoc.RawBlock('html', box .. f.svg .. '</div></div>')
+end
+
 function html.figure(f)
   local content = mix('html', f.caption)
   if f.script then
     content = mix('html', content, ' <span class="source">Drawn by ',
       chunks.reference(f.script), '.</span>')
   end
-  local box = ('<div class="picture"><div style="--width:%gpx">'):format(f.width or 640)
-  return { figure_tag(f.id, 'figure'),
-    pandoc.RawBlock('html', box .. f.svg .. '</div></div>'),
+  return { figure_tag(f.id, 'figure'), html.picture(f),
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
 end
 

@@ -90,8 +90,9 @@ end
 
 -- A file's frame (its includes and what it is put together from, with no body of a
 -- function), the script of a figure, and what is long in an appendix are folded; an
--- interface is not.
+-- interface is not. (In an EPUB nothing is: not every reader can open a fold.)
 local function is_plumbing(chunk)
+  if FORMAT:match 'epub' then return false end
   local file = chunk.group.is_root and chunk.group.name:match '%.(%w+)$'
   if file == 'h' or #chunk.lines < 12 then return false end
   if file == 'c' then

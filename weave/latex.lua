@@ -86,8 +86,15 @@ end
 
 function latex.equation(id, number, formula)
   local text = formula.text:gsub('^%s+', ''):gsub('%s+$', '')
-  return pandoc.RawBlock('latex', ('\\begin{equation}\\tag{%s}\\label{%s}\n%s\n' ..
-    '\\end{equation}'):format(number, id, text))
+  return pandoc.RawBlock('latex', ('\\begin{formula}{%s}\\begin{equation}\\tag{%s}' ..
+    '\\label{%s}\n%s\n\\end{equation}\\end{formula}'):format(tex.pdf_string(text), number, id,
+    text))
+end
+
+-- A listener hears what was typed.
+function latex.display(formula)
+  return pandoc.Span(inline('\\begin{formula}{' .. tex.pdf_string(formula.text) .. '}', formula,
+    '\\end{formula}'))
 end
 
 function latex.table_box(t)
@@ -114,6 +121,29 @@ function latex.figure(f)
     '}\n\\end{figure}')
 end
 
-function latex.metadata(context) return context.meta end
+-- Title, authors and abstract as an XMP packet, in hexadecimal.
+function latex.metadata(context)
+  local function text(meta)
+    return (pandoc.utils.stringify(meta):gsub('[&<>]', { ['&'] = '&amp;', ['<'] = '&lt;',
+      ['>'] = '&gt;' }))
+  end
+  local function field(name, kind, meta, attribute)
+    return meta and ('<dc:%s><rdf:%s><rdf:li%s>%s</rdf:li></rdf:%s></dc:%s>'):format(name,
+      kind, attribute or '', text(meta), kind, name) or ''
+  end
+  local meta, default = context.meta, ' xml:lang="x-default"'
+  local packet = '<?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>' ..
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/">' ..
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' ..
+    '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">' ..
+    field('title', 'Alt', meta.title, default) .. field('creator', 'Seq', meta.author) ..
+    field('description', 'Alt', meta.abstract, default) ..
+    field('language', 'Bag', meta.lang) ..
+    '</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>'
+  meta.xmp = pandoc.MetaInlines { pandoc.RawInline('latex', (packet:gsub('.', function(c)
+    return ('%02x'):format(c:byte())
+  end))) }
+  return meta
+end
 
 return latex

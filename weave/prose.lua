@@ -12,7 +12,7 @@
 
 local prose = {}
 
-local format = 'markdown-auto_identifiers-implicit_figures-latex_macros'
+local format = 'markdown-auto_identifiers-implicit_figures-latex_macros-raw_html'
 
 local function escape(text) return (text:gsub('[^%w%s]', '%%%0')) end
 

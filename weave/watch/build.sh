@@ -3,7 +3,7 @@
 # save, until it is interrupted; with PDF, the PDF follows whenever nothing newer is to do.
 # What the page is to show of a build is in OUT/.watch:
 #   now        new after each build, when all else is written
-#   problems   what stopped the last build; not there if nothing did
+#   problems   what stopped the last build, for people; not there if nothing did
 #   changes    the numbers that moved with the last build (JSON; see `verify --diff`)
 set -u
 make=$1 out=$2 set=$3 port=$4 pdf=${5-}
@@ -35,21 +35,35 @@ differ() {
     rm -f "$state/changes"
     tangled/verify --diff "$state/before.json" --cites "$out/.cites.tsv" \
         --changes "$state/changes" "$out/report.json" 2>/dev/null |
-        sed '/^[^ ]/d; /^  nothing$/d'
+        sed '/^not as expected/,$d; /^[^ ]/d; /^  nothing$/d'
+}
+
+# stopped FILE WHAT: tells on the terminal and on the page what FILE says.
+stopped() {
+    awk -f weave/watch/explain.awk "$1" >"$state/short"
+    echo "The $2 is the one before." >>"$state/short"
+    cat "$state/short" >&2
+    mv "$state/short" "$state/problems"
+}
+
+tell_page() {
+    echo "$EPOCHREALTIME" >"$state/now.new"
+    mv "$state/now.new" "$state/now"
 }
 
 typeset() {
     if $make -s pdf >/dev/null 2>"$state/typeset"; then
-        echo "  $(date +%T)  $out/book.pdf"
+        printf '%(%T)T  the PDF is new\n'
     else
-        awk -f weave/watch/explain.awk "$state/typeset" >&2
+        stopped "$state/typeset" PDF
+        tell_page
     fi
 }
 
 build() {
     end "$typesetting"
     typesetting=''
-    local start=${EPOCHREALTIME/./} moved said
+    local start=${EPOCHREALTIME/./} moved
     rm -f "$state/before.json"
     [ ! -f "$out/.shown.json" ] || cp "$out/.shown.json" "$state/before.json"
     $make -s -j "$(nproc)" html 2>"$state/said" &
@@ -57,20 +71,18 @@ build() {
     wait "$building"
     local status=$?
     building=''
-    awk -f weave/watch/explain.awk "$state/said" >"$state/short"
-    cat "$state/short" >&2
     moved=$(differ)
     if [ $status -eq 0 ]; then
         rm -f "$state/problems"
-        said="the page is new, after $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+        awk -f weave/watch/explain.awk "$state/said" >&2
+        printf '%(%T)T  the page is new, after %d ms\n' -1 \
+            $(((${EPOCHREALTIME/./} - start) / 1000))
     else
-        mv "$state/short" "$state/problems"
-        said='stopped; the page is the one before'
+        printf '%(%T)T  stopped\n'
+        stopped "$state/said" page
     fi
-    printf '%s  %s\n' "$(date +%T)" "$said${moved:+; numbers moved (then -> now):}"
-    [ -z "$moved" ] || printf '%s\n' "$moved"
-    echo "$start" >"$state/now.new"
-    mv "$state/now.new" "$state/now"
+    [ -z "$moved" ] || printf 'moved (then -> now):\n%s\n' "$moved"
+    tell_page
     [ -z "$pdf" ] || [ $status -ne 0 ] || { typeset & typesetting=$!; }
 }
 

@@ -6,6 +6,7 @@
 /^make(\[[0-9]+\])?: / { next }
 /^ *[0-9]* \| / || /^ *\|/ || /: note: / || /: In function / || /: At top level:/ { next }
 /^In file included from/ || /^ +from / || /^compilation terminated/ { next }
+/^verify: [0-9]+ of [0-9]+ keys fail, see the table/ { next } # the weaver says which
 /^collect2: error: / || /: in function `[^`]*':$/ { next }
 { sub(/^\/usr\/bin\/ld: /, "") }
 NF && !seen[$0]++ && ++n <= 12

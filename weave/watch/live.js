@@ -21,14 +21,21 @@
     return named;
   }
 
+  // Whoever loads the page again himself is put back by the browser.
+  const letBrowser = () => { history.scrollRestoration = 'auto'; };
+  addEventListener('pagehide', letBrowser);
+
   function leave() {
     let at = null;
     for (const element of document.querySelectorAll('[id]')) {
+      if (!element.offsetParent) continue; // not shown, or within a drawing
       const top = element.getBoundingClientRect().top;
       if (top <= 1 && (!at || top >= at.top)) at = { id: element.id, top };
     }
     const open = [...folds()].map(([name, fold]) => [name, fold.open]);
     sessionStorage.setItem(memory, JSON.stringify({ at, open, x: scrollX, y: scrollY }));
+    history.scrollRestoration = 'manual';
+    removeEventListener('pagehide', letBrowser);
     location.reload();
   }
 
@@ -36,12 +43,13 @@
     const was = JSON.parse(sessionStorage.getItem(memory) || 'null');
     sessionStorage.removeItem(memory);
     if (!was) return;
-    history.scrollRestoration = 'manual';
     const now = folds();
     for (const [name, open] of was.open) if (now.has(name)) now.get(name).open = open;
     const element = was.at && document.getElementById(was.at.id);
-    const y = element ? scrollY + element.getBoundingClientRect().top - was.at.top : was.y;
-    scrollTo({ left: was.x, top: y, behavior: 'instant' });
+    const scroll = () => scrollTo({ left: was.x, behavior: 'instant',
+      top: element ? scrollY + element.getBoundingClientRect().top - was.at.top : was.y });
+    scroll();
+    addEventListener('load', scroll); // the address may name another place
   }
 
   // ---- what the build said ----
@@ -77,7 +85,7 @@
       box.setAttribute('role', 'alert');
       document.body.append(box);
     }
-    box.textContent = problems + '\nThis page is the one before.';
+    box.textContent = problems;
   }
 
   comeBack();

@@ -12,7 +12,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launch } from './browser.mjs';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [book, ...wanted] = process.argv.slice(2);
@@ -66,11 +66,7 @@ async function runSubject(browser, path) {
 
 const subjects = readdirSync(folder).filter((f) => f.endsWith('.mjs')).sort()
   .filter((f) => !wanted.length || wanted.includes(f.replace('.mjs', '')));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking',
-    '--disable-component-update', '--no-first-run'],
-});
+const browser = await launch();
 for (const subject of subjects) await runSubject(browser, join(folder, subject));
 await browser.close();
 console.log(`1..${count}`);

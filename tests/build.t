@@ -71,9 +71,9 @@ is 'another setting of OpenBLAS: run' "$(would OPENBLAS_NUM_THREADS=1 | grep -o 
 is 'other libraries: run' "$(would LD_LIBRARY_PATH=/lib | grep -o rerun.sh)" rerun.sh
 is 'other flags: compiled' "$(make -n CFLAGS=-O1 html | grep -c '^gcc -O1 .* -c ')" \
     "$(ls tangled/*.o | grep -v -e test_ -e bench -e fetch -e http -e hub -e digest -e lock -e run_with | grep -c .)"
-build 'another setting' OPENBLAS_NUM_THREADS=1 out/mini/part2.json
+build 'another setting' OPENBLAS_NUM_THREADS=1 out/mini/report.json
 is 'runs both programs, on the command line too' "$did" 'run circuits_part2 run circuits_part2_toy '
-build 'the one of before' out/mini/part2.json
+build 'the one of before' out/mini/report.json
 is 'runs them again' "$did" 'run circuits_part2 run circuits_part2_toy '
 
 # What else a page is made with: if that changes, it is made again. (So that this
@@ -230,7 +230,7 @@ says 'with its message and its place' \
 fails 'and again when nothing changed' make html
 is 'the results of before stay' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 is 'the page too' "$(contents out/mini/book.html)" "$page"
-is 'no working folder is left' "$(find out -name '.run*' -o -name '*.new' -o -name '*.tmp*')" ''
+is 'no working folder is left' "$(find out -name '.run-*' -o -name '*.new' -o -name '*.tmp*')" ''
 
 edit "-5"
 fails 'a claim that is false stops the build' make html
@@ -282,8 +282,8 @@ sed -e 's/toy_99\.c/toy_98.c/; s/extra\.gp/other.gp/; s/(extra)/(other)/; s/extr
 printf '\n<<surplus.c>>=\nint surplus(void);\nint surplus(void) {\n    return 0;\n}\n@\n' >>chapters/99-extra.nw
 made html >"$work/.made"
 is 'a chunk and a figure are renamed: the new names are there' \
-    "$(ls tangled/toy_98.* tangled/other.gp figures/mini/other.* out/mini/data/other.dat | sed 's/.*\///' | tr '\n' ' ')" \
-    'other.dat other.pdf other.svg other.gp toy_98.c toy_98.d toy_98.o '
+    "$(find tangled figures out -name 'toy_98*' -o -name 'other*' | sed 's/.*\///' | sort | tr '\n' ' ')" \
+    'other.dat other.gp other.pdf other.svg toy_98.c toy_98.d toy_98.o '
 is 'and no old one' "$(find tangled figures out -name 'toy_99*' -o -name 'extra*')" ''
 ar t tangled/libbook.a | grep -q '^surplus.o'
 ok $? 'a file of the library is added'

@@ -341,7 +341,7 @@ $(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) $(OUT)/.print weave/page.tex
 	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new /dev/null
 	@mv $@.new $@
 
-TEX := $(call version,lualatex latexmk) $(wildcard /usr/share/texlive/texmf-dist/ls-R)
+TEX := $(call version,lualatex latexmk) $(shell stat -L -c %s,%Y /usr/share/texlive/texmf-dist/ls-R 2>/dev/null)
 $(eval $(call holds,$(OUT)/.tex,TEX))
 
 $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh $(OUT)/.tex

@@ -28,19 +28,24 @@ made_in() { # what is there, but for the objects of tests and of sanitizers
 # ---- killed at a random moment --------------------------------------------
 
 cd "$work" || exit 1
-copy_sources book
+cp -a wanted book
 cd book || exit 1
 RANDOM=${SEED:=$((SRANDOM % 32768))}
 echo "# SEED=$SEED"
-# The moments are spread over some multiples of what tangling takes, so that a slow machine
-# gets as far as a fast one.
+# Each time some of what was made is missing. The moments are spread over some multiples of
+# what tangling takes, so that a slow machine gets as far as a fast one.
 begin=${EPOCHREALTIME/./}
-make -s tangled/roots.mk
-span=$(((${EPOCHREALTIME/./} - begin) / 1000 * 4))
 rm tangled/roots.mk
+make -s tangled/roots.mk
+span=$(((${EPOCHREALTIME/./} - begin) / 1000 * 6))
+parts=('tangled -name [a-e]*.o' 'tangled -name *.[ch]' 'tangled -type f ! -name .lock ! -name *.o' 'out -type f'
+    'out -name .*' 'figures -type f' 'out -name book.html')
 kills=0 rounds=0
 while [ $kills -lt 20 ] && [ $rounds -lt 60 ]; do
     rounds=$((rounds + 1))
+    set -f
+    find ${parts[RANDOM % ${#parts[@]}]} -delete
+    set +f
     setsid make -j2 "${goals[@]}" >"$work/.out" 2>"$work/.err" &
     builder=$!
     moment=$((RANDOM * span / 32768 + 10))
@@ -50,12 +55,9 @@ while [ $kills -lt 20 ] && [ $rounds -lt 60 ]; do
     case $? in
     137)
         kills=$((kills + 1))
-        at[kills]=$(tail -n 1 "$work/.out" | cut -c1-40)
+        at[kills]=$(tail -n 1 "$work/.out" | sed 's/^gcc.* -c .*/compile/; s/^gcc.*/link/')
         ;;
-    0) # it was ready: some of it is to be made again
-        doomed=(out figures out/mini/book.html tangled)
-        find "${doomed[RANDOM % 4]}" -mindepth 0 -type f ! -name .lock -delete
-        ;;
+    0) ;; # it was faster
     *) break ;;
     esac
 done

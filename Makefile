@@ -117,7 +117,7 @@ endef
 .PHONY: FORCE
 
 # NAME=SIZE,DATE for each source; $(call state,NAME...) for some.
-STATES := $(shell find -L book.nw references.bib chapters weave $(SET) models/toy -type f -printf '%p=%s,%T@\n' 2>/dev/null | sort)
+STATES := $(shell find -L book.nw references.bib chapters weave models -type f -printf '%p=%s,%T@\n' 2>/dev/null | sort)
 state = $(filter $(1:%=%=%),$(STATES))
 
 # ---- chapters -> C -------------------------------------------------------
@@ -352,10 +352,13 @@ $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh $(OUT)/.tex
 epub: $(OUT)/book.epub
 
 # Its identifier comes from what it is made of, and its one date is not ours to keep.
-$(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/epub.css weave/repack.sh
+EPUB := $(call state,weave/epub.css)
+$(eval $(call holds,$(OUT)/.epub,EPUB))
+
+$(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) $(OUT)/.epub weave/epub.css weave/repack.sh
 	@echo "weave   $@"
-	@id=$$(cat $^ | sha1sum | sed -E 's/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-5\3-8\4-\5/') && \
-	  SOURCE_DATE_EPOCH=946684800 $(WEAVE) --to epub3 --mathml --toc-depth=2 --css weave/epub.css \
+	@id=$$(cat $(filter-out $(OUT)/.%,$^) | sha1sum | sed -E 's/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-5\3-8\4-\5/') && \
+	  $(WEAVE) --to epub3 --mathml --toc-depth=2 --css weave/epub.css \
 	  --metadata identifier=urn:uuid:$$id -o $@.new /dev/null
 	@weave/repack.sh $@.new
 	@mv $@.new $@

@@ -400,7 +400,8 @@ out/bench/set.json: tests/synthetic.py
 	@/usr/bin/python3 $< $(@D)
 
 tangled/bench: tests/bench.c tangled/libbook.a
-	$(CC) $(CFLAGS) -Itangled $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS) -Itangled $(LDFLAGS) -o $@.new $^ $(LDLIBS)
+	@mv $@.new $@
 
 .PHONY: sanitized bench
 sanitized: $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%)

@@ -30,7 +30,6 @@ same_code() {
     [ -f "$2" ] && [ "$(grep -v '^#line' "$1")" = "$(grep -v '^#line' "$2")" ]
 }
 
-rm -f "$folder/roots.mk" # until all is in its place, wherever this is killed
 while read -r root; do
     ! same_code "$work/$root" "$folder/$root" || touch -r "$folder/$root" "$work/$root"
     mv "$work/$root" "$folder/$root"

@@ -56,10 +56,11 @@ function report.report(groups)
 end
 
 -- The numbers of chunks: where something is defined stands out, where it is used follows.
-local function numbers(defined, used)
+local function numbers(defined, used, name)
   local out = {}
   for i, chunk in ipairs(defined) do
-    out[i] = { i > 1 and ' ' or '', tags.link(tags.target(chunk), tostring(chunk.number), 'd') }
+    out[i] = { i > 1 and ' ' or '', tags.link(chunk.places[name] or tags.target(chunk),
+      tostring(chunk.number), 'd') }
   end
   for _, chunk in ipairs(used) do
     out[#out + 1] = { ' ', tags.link(tags.target(chunk), tostring(chunk.number)) }
@@ -67,26 +68,31 @@ local function numbers(defined, used)
   return out
 end
 
-local function index(items, class)
-  return pandoc.Plain(mix('html', '<ul class="index ' .. class .. '">\n', items, '</ul>'))
+-- A list of what entry(item) makes of each, with a letter where the next one begins.
+local function index(list, class, entry)
+  local out, letter = {}, ''
+  for i, item in ipairs(list) do
+    local first = (item.name:match '^%a' or ''):upper()
+    if first ~= letter and first ~= '' then
+      out[#out + 1] = { '<li class="letter">', first, '</li>\n' }
+      letter = first
+    end
+    out[#out + 1] = { '<li>', entry(item), '</li>\n' }
+  end
+  return pandoc.Plain(mix('html', '<ul class="index ', class, '">\n', out, '</ul>'))
 end
 
 function report.chunk_index(groups)
-  local items = {}
-  for i, group in ipairs(groups) do
-    items[i] = { '<li>⟨', tags.exact(group.name), '⟩ ', numbers(group.chunks, group.used),
-      '</li>\n' }
-  end
-  return index(items, 'chunks')
+  return index(groups, 'chunks', function(group)
+    return { '⟨', tags.exact(group.name), '⟩ ', numbers(group.chunks, group.used) }
+  end)
 end
 
 function report.identifier_index(identifiers)
-  local items = {}
-  for i, identifier in ipairs(identifiers) do
-    items[i] = { '<li><code>', tags.exact(identifier.name), '</code> ',
-      numbers(identifier.chunks, identifier.used), '</li>\n' }
-  end
-  return index(items, 'identifiers')
+  return index(identifiers, 'identifiers', function(identifier)
+    return { '<code>', tags.exact(identifier.name), '</code> ',
+      numbers(identifier.chunks, identifier.used, identifier.name) }
+  end)
 end
 
 return report

@@ -2,6 +2,7 @@
 # woven with the chapters into a page and a PDF. `make help` lists the targets.
 
 MODEL = mini
+BUILD =
 CC = gcc
 CFLAGS = -std=c17 -O3 -g -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 LDFLAGS = -Wl,--build-id=none
@@ -17,9 +18,29 @@ PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch \
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
+GOALS := $(or $(MAKECMDGOALS),book)
 .DELETE_ON_ERROR:
 .SUFFIXES:
-export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+MAKEFLAGS += --no-builtin-rules
+# Nothing that is made shows a place, a language or a date of its making.
+export LC_ALL := C.UTF-8
+export TZ := UTC0
+export SOURCE_DATE_EPOCH := 946684800
+
+ifneq ($(BUILD),)
+# ---- elsewhere -----------------------------------------------------------
+
+# In the folder BUILD stand links to the sources, and a make works there.
+.PHONY: $(GOALS) elsewhere
+$(GOALS): elsewhere ; +$(NOTHING)
+elsewhere:
+	+@weave/elsewhere.sh "$(BUILD)"; $(MAKE) --no-print-directory -C "$(BUILD)" BUILD= $(MAKECMDGOALS)
+else
+
+# Versions of the tools: NAME=SUM for each that is here.
+COMPILER := $(firstword $(CC))
+VERSIONS := $(shell weave/versions.sh $(COMPILER) noweave gnuplot scour pandoc lualatex latexmk)
+version = $(filter $(1:%=%=%),$(VERSIONS))
 
 PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
@@ -29,8 +50,12 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-
 
 .PHONY: book deps toy real figures html pdf epub picture fetch train verify diff bless watch check clean distclean help
 
-## book: builds the page, the PDF and the EPUB (the default).
-book: html pdf epub tangled/circuits_part2
+## book: builds the page, the PDF and the EPUB (the default); without TeX no PDF.
+book: html $(if $(and $(call version,lualatex),$(call version,latexmk)),pdf,no-pdf) epub tangled/circuits_part2
+
+.PHONY: no-pdf
+no-pdf: html
+	@echo "no PDF  LuaLaTeX or latexmk is not installed; to get $(OUT)/book.pdf: sudo make deps, then make pdf"
 
 ## deps: installs the Debian packages that the book and its tests need (as root).
 deps:
@@ -60,27 +85,60 @@ train: $(TRAINERS)
 help:
 	@sed -n 's/^## //p' Makefile
 
+# ---- one make at a time ---------------------------------------------------
+
+# Of two makes in one tree the second waits for the end of the first (but not for one that
+# has started it).
+ifneq ($(LOCKED),$(CURDIR))
+ifneq ($(filter-out help deps watch,$(GOALS)),)
+export LOCKED := $(CURDIR)
+$(shell weave/alone.sh tangled/.lock $$PPID)
+ifneq ($(.SHELLSTATUS),0)
+$(error nothing is made)
+endif
+endif
+endif
+
+# ---- what changed --------------------------------------------------------
+
+# Make compares dates, and takes a file of another content for the same if it came with an
+# old date. So what things depend on is also kept as text.
+# $(call holds,FILE,NAME,COMMAND): FILE holds what the variable NAME does. It is new when
+# that changes; then COMMAND runs first.
+define holds
+ifneq ($$(strip $$(file <$(1))),$$(strip $$($(2))))
+$(1): FORCE
+endif
+$(1):
+	@mkdir -p $$(@D)
+	@$(3)
+	@echo '$$(subst ','\'',$$(strip $$($(2))))' >$$@
+endef
+.PHONY: FORCE
+
+# NAME=SIZE,DATE for each source; $(call state,NAME...) for some.
+STATES := $(shell find -L book.nw references.bib chapters weave models -type f -printf '%p=%s,%T@\n' 2>/dev/null | sort)
+state = $(filter $(1:%=%=%),$(STATES))
+
 # ---- chapters -> C -------------------------------------------------------
 
 # roots.mk lists the files that the chapters tangle to. Making it tangles them;
 # a file whose text did not change keeps its date.
-NO_TANGLE := help deps watch clean distclean
-ifneq ($(or $(filter-out $(NO_TANGLE),$(MAKECMDGOALS)),$(if $(MAKECMDGOALS),,book)),)
+ifneq ($(filter-out help deps watch clean distclean,$(GOALS)),)
 include tangled/roots.mk
 endif
 
-tangled/roots.mk: $(CHAPTERS) chapters weave/tangle.sh weave/chunks.awk
+TANGLING := $(call version,noweave) $(call state,$(CHAPTERS))
+$(eval $(call holds,tangled/chapters,TANGLING))
+
+tangled/roots.mk: $(CHAPTERS) tangled/chapters weave/tangle.sh weave/chunks.awk
 	@echo "tangle  chapters -> tangled/"
 	@weave/tangle.sh tangled $(CHAPTERS)
 
-TANGLED := $(addprefix tangled/,$(ROOTS))
-$(TANGLED): tangled/roots.mk ;
-
 # A file that somebody deleted is made again.
-ifneq ($(filter-out $(wildcard tangled/*),$(TANGLED)),)
+ifneq ($(filter-out $(wildcard tangled/*),$(ROOTS:%=tangled/%)),)
 tangled/roots.mk: FORCE
 endif
-.PHONY: FORCE
 
 # ---- C -> programs -------------------------------------------------------
 
@@ -98,35 +156,33 @@ objects = $(patsubst %.c,$(OBJ)/%.o,$(1))
 FAST := -march=native -ffast-math
 $(OBJ)/layers.o $(OBJ)/optimizer.o: CFLAGS += $(FAST)
 
-# $(OBJ)/flags holds how things are compiled; it is new when that changes.
-FLAGS := $(CC) $(CFLAGS) $(LDLIBS) $(FAST)
-ifneq ($(file <$(OBJ)/flags),$(FLAGS))
-$(OBJ)/flags: FORCE
-endif
-$(OBJ)/flags: | $(OBJ)
-	@echo '$(FLAGS)' >$@
+FLAGS := $(CC) $(CFLAGS) $(LDFLAGS) $(LDLIBS) $(FAST) $(call version,$(COMPILER))
+$(eval $(call holds,$(OBJ)/flags,FLAGS))
+$(eval $(call holds,$(OBJ)/sources,SOURCES))
 
-$(OBJ)/%.o: tangled/%.c $(OBJ)/flags | $(OBJ)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+# A file takes its name when it is complete, here and below: a build can be killed.
+$(OBJ)/%.o: tangled/%.c $(OBJ)/flags
+	$(CC) $(CFLAGS) -MMD -MP -MT $@ -MF $@.d -c -o $@.new $<
+	@mv $@.d $(@:.o=.d) && mv $@.new $@
 
-$(OBJ)/test_%.o: tests/test_%.c $(OBJ)/flags | $(OBJ)
-	$(CC) $(CFLAGS) -Itangled -MMD -MP -c -o $@ $<
+$(OBJ)/test_%.o: tests/test_%.c $(OBJ)/flags
+	$(CC) $(CFLAGS) -Itangled -MMD -MP -MT $@ -MF $@.d -c -o $@.new $<
+	@mv $@.d $(@:.o=.d) && mv $@.new $@
 
-$(OBJ)/libbook.a: $(call objects,$(LIBRARY))
-	@rm -f $@
-	ar rcsD $@ $^
+$(OBJ)/libbook.a: $(call objects,$(LIBRARY)) $(OBJ)/sources
+	@rm -f $@.new
+	ar rcsD $@.new $(filter %.o,$^)
+	@mv $@.new $@
 
 $(OBJ)/circuits_part2_toy: $(call objects,$(TOY))
 $(OBJ)/circuits_part2: $(call objects,$(REAL))
 $(OBJ)/fetch: $(call objects,$(FETCH))
 $(OBJ)/fetch: LDLIBS := -lcurl -lcrypto -ljansson
-$(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
+$(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a $(OBJ)/sources
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@.new $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
+	@mv $@.new $@
 
-$(OBJ):
-	@mkdir -p $@
-
--include $(wildcard $(OBJ)/*.d)
+-include $(filter-out %.o.d,$(wildcard $(OBJ)/*.d))
 
 # ---- programs -> results -------------------------------------------------
 
@@ -137,24 +193,22 @@ HERE := $(strip $(wildcard $(SET)/*/*.safetensors $(SET)/*/*.pth) $(MODEL_DIR) $
 ABSENT := $(if $(HERE),,$(shell grep -l '^\# published' $(SET)/expected.tsv 2>/dev/null))
 WEIGHTS := $(if $(ABSENT),absent,here)
 
-# $(OUT)/.weights holds WEIGHTS; it is new when that changes. What the real program left
-# goes with the weights.
-ifneq ($(file <$(OUT)/.weights),$(WEIGHTS))
-$(OUT)/.weights: FORCE
-endif
-$(OUT)/.weights:
-	@mkdir -p $(OUT)
-	@$(if $(ABSENT),weave/forget.sh $(OUT) part2 $(FIG))
-	@echo $(WEIGHTS) >$@
+# What the real program left goes with the weights.
+$(eval $(call holds,$(OUT)/.weights,WEIGHTS,$(if $(ABSENT),weave/forget.sh $(OUT) part2 $(FIG))))
 
 # A program runs again when what it computes could differ: its code (without line
 # numbers), its arguments, the model's files, the libraries. The stamp says
 # that this was looked at; a result whose bytes are the same keeps its date.
-$(OUT)/.toy: tangled/circuits_part2_toy weave/rerun.sh
+RUNNING := $(foreach name,$(sort $(filter OPENBLAS_% OMP_% LD_%,$(.VARIABLES))),$(name)=$($(name))) \
+  $(filter-out $(SET)/expected.tsv=%,$(filter $(SET)/%,$(STATES)))
+$(eval $(call holds,$(OUT)/.running,RUNNING))
+RERUN := weave/rerun.sh $(OUT)/.running $(wildcard /etc/ld.so.cache)
+
+$(OUT)/.toy: tangled/circuits_part2_toy $(RERUN)
 	@weave/rerun.sh $@ $(OUT) part2_toy $<
 
 ifeq ($(ABSENT),)
-$(OUT)/.real: tangled/circuits_part2 weave/rerun.sh $(wildcard $(SET)/*.json $(SET)/*/*)
+$(OUT)/.real: tangled/circuits_part2 $(RERUN) $(wildcard $(SET)/*.json $(SET)/*/*)
 	@weave/rerun.sh $@ $(OUT) part2 $< --model $(SET)
 else
 $(OUT)/.real: FORCE
@@ -175,25 +229,28 @@ FIGURES := $(filter $(patsubst /%.dat",%,$(shell grep -oh '/[^/"]*\.dat"' $(TOY:
 endif
 TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)
-$(TOY_RESULTS): $(OUT)/.toy ;
-$(REAL_RESULTS): $(OUT)/.real ;
+# (A recipe that is empty, but not for make -n and -q, which would take it for work.)
+$(TOY_RESULTS): $(OUT)/.toy ; +$(NOTHING)
+$(REAL_RESULTS): $(OUT)/.real ; +$(NOTHING)
 EXPLORER := $(if $(ABSENT),,$(OUT)/data/explorer.json)
 DATA := $(patsubst %,$(OUT)/data/%.dat,$(filter-out curve,$(FIGURES))) $(EXPLORER)
 RESULTS := $(OUT)/part2_toy.json $(if $(ABSENT),,$(OUT)/part2.json)
-$(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ;
+$(DATA): $(OUT)/.toy $(if $(ABSENT),,$(OUT)/.real) ; +$(NOTHING)
 
 # A result that somebody deleted is made again.
 ifneq ($(filter-out $(wildcard $(OUT)/* $(OUT)/data/*),$(TOY_RESULTS) $(if $(ABSENT),,$(REAL_RESULTS)) $(DATA)),)
 $(OUT)/.toy $(OUT)/.real: FORCE
 endif
-.PHONY: FORCE
 
 COMPARE := $(OUT)/part2_toy.json=models/toy/expected.tsv $(OUT)/part2.json=$(SET)/expected.tsv
 REPORT := tangled/verify $(if $(ABSENT),--published-only --set $(MODEL)) --report $(OUT)/report.json
 
+EXPECTED := $(call state,models/toy/expected.tsv $(SET)/expected.tsv)
+$(eval $(call holds,$(OUT)/.expected,EXPECTED))
+
 # The page shows a mismatch where it stands, so here it is no reason to stop.
-$(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights models/toy/expected.tsv $(SET)/expected.tsv
-	@rm -f $@
+$(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights $(OUT)/.expected models/toy/expected.tsv $(SET)/expected.tsv
+	@rm -f $@ $@.tmp.*
 	@$(REPORT) $(COMPARE) >/dev/null || test -s $@
 
 ## verify: prints every number with what was expected, and fails on a mismatch.
@@ -224,8 +281,11 @@ $(OUT)/data/curve.dat:
 ## figures: draws the plots and the drawings.
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
+DRAWING := $(call version,gnuplot scour) $(call state,weave/figure.gp weave/draw.sh weave/svg.sed)
+$(eval $(call holds,tangled/drawing,DRAWING))
+
 .PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf
-$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh weave/svg.sed
+$(FIG)/%.svg $(FIG)/%.pdf &: tangled/%.gp $(OUT)/data/%.dat weave/figure.gp weave/draw.sh weave/svg.sed tangled/drawing
 	@mkdir -p $(FIG)
 	@echo "draw    $*"
 	@weave/draw.sh $< $(OUT)/data/$*.dat $(FIG)/$*
@@ -243,11 +303,13 @@ WEAVE = pandoc --from markdown --lua-filter weave/filter.lua \
 # What was published for a set is shown beside the numbers of any other.
 PUBLISHED := $(sort $(shell grep -l '^\# published' models/*/expected.tsv))
 
-tangled/book.tokens: $(CHAPTERS) chapters weave/tokens.sh
+tangled/book.tokens: $(CHAPTERS) tangled/chapters weave/tokens.sh
 	@weave/tokens.sh $(CHAPTERS) >$@.new
 	@mv $@.new $@
 
-WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER) \
+WEAVING := $(WEAVE) $(call version,pandoc) $(call state,references.bib $(PUBLISHED) $(WEAVER) $(wildcard $(SET)/*/evaluation.tsv))
+$(eval $(call holds,$(OUT)/.weaving,WEAVING))
+WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBLISHED) $(WEAVER) $(OUT)/.weaving \
   $(wildcard $(SET)/*/evaluation.tsv)
 
 # Scripts and style sheets of the page's parts, base.js first.
@@ -256,7 +318,10 @@ PAGE := $(sort $(wildcard weave/page/*))
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html
 
-$(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html weave/book.css weave/page $(PAGE)
+STYLE := $(call state,weave/page.html weave/book.css $(PAGE))
+$(eval $(call holds,$(OUT)/.style,STYLE))
+
+$(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) $(OUT)/.style weave/page.html weave/book.css $(PAGE)
 	@echo "weave   $@"
 	@mkdir -p $(OUT)/.woven
 	@$(WEAVE) --metadata cache=$(OUT)/.woven --metadata cites=$(OUT)/.cites.tsv \
@@ -268,12 +333,18 @@ $(OUT)/book.html: $(WOVEN) $(EXPLORER) $(FIGURES:%=$(FIG)/%.svg) weave/page.html
 ## pdf: weaves and typesets the PDF, out/MODEL/book.pdf.
 pdf: $(OUT)/book.pdf
 
-$(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) weave/page.tex
+PRINT := $(call state,weave/page.tex)
+$(eval $(call holds,$(OUT)/.print,PRINT))
+
+$(OUT)/book.tex: $(WOVEN) $(FIGURES:%=$(FIG)/%.pdf) $(OUT)/.print weave/page.tex
 	@echo "weave   $@"
 	@$(WEAVE) --to latex --top-level-division=chapter --toc-depth=2 --template weave/page.tex -o $@.new /dev/null
 	@mv $@.new $@
 
-$(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
+TEX := $(call version,lualatex latexmk) $(shell stat -L -c %s,%Y /usr/share/texlive/texmf-dist/ls-R 2>/dev/null)
+$(eval $(call holds,$(OUT)/.tex,TEX))
+
+$(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh $(OUT)/.tex
 	@echo "typeset $@"
 	@weave/typeset.sh $< $@
 
@@ -281,10 +352,13 @@ $(OUT)/book.pdf: $(OUT)/book.tex weave/typeset.sh
 epub: $(OUT)/book.epub
 
 # Its identifier comes from what it is made of, and its one date is not ours to keep.
-$(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) weave/epub.css weave/repack.sh
+EPUB := $(call state,weave/epub.css)
+$(eval $(call holds,$(OUT)/.epub,EPUB))
+
+$(OUT)/book.epub: $(WOVEN) $(FIGURES:%=$(FIG)/%.svg) $(OUT)/.epub weave/epub.css weave/repack.sh
 	@echo "weave   $@"
-	@id=$$(cat $^ | sha1sum | sed -E 's/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-5\3-8\4-\5/') && \
-	  SOURCE_DATE_EPOCH=946684800 $(WEAVE) --to epub3 --mathml --toc-depth=2 --css weave/epub.css \
+	@id=$$(cat $(filter-out $(OUT)/.%,$^) | sha1sum | sed -E 's/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-5\3-8\4-\5/') && \
+	  $(WEAVE) --to epub3 --mathml --toc-depth=2 --css weave/epub.css \
 	  --metadata identifier=urn:uuid:$$id -o $@.new /dev/null
 	@weave/repack.sh $@.new
 	@mv $@.new $@
@@ -326,7 +400,8 @@ out/bench/set.json: tests/synthetic.py
 	@/usr/bin/python3 $< $(@D)
 
 tangled/bench: tests/bench.c tangled/libbook.a
-	$(CC) $(CFLAGS) -Itangled $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CFLAGS) -Itangled $(LDFLAGS) -o $@.new $^ $(LDLIBS)
+	@mv $@.new $@
 
 .PHONY: sanitized bench
 sanitized: $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%)
@@ -335,9 +410,10 @@ sanitized: $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%)
 
 ## clean: removes what is generated for MODEL, and the tangled code.
 clean:
-	@find tangled -mindepth 1 ! -name .gitignore -delete
+	@find tangled -mindepth 1 ! -name .gitignore ! -name .lock -delete
 	@rm -rf $(OUT) $(FIG)
 
 ## distclean: removes all that is generated.
 distclean:
 	@find tangled figures out -mindepth 1 ! -name .gitignore -delete
+endif

@@ -11,7 +11,9 @@ build() { # NAME [TARGET...]: must succeed; $did is what was run and drawn
     shift
     runs "$name" make -j2 "${@:-html}"
     did=$(grep -oE '^(run|draw|weave|typeset) .*' <<<"$out" | sort | tr -s '\n ' ' ')
+    compiled=$(grep -oE -e ' -c -o [^ ]+' <<<"$out" | sed 's/.*\///; s/\.new$//' | tr '\n' ' ')
 }
+prints_nothing() { is "$1" "$(grep -v -e 'Nothing to be done' -e 'up to date' <<<"$out")" ''; }
 unchanged() { is "$1: the results keep their dates" "$(dates "${results[@]}")" "$results_before"; }
 remember() { results_before=$(dates "${results[@]}"); drawn_before=$(dates figures/mini/*.svg); }
 
@@ -21,8 +23,11 @@ ok $? 'it is there'
 remember
 page=$(dates out/mini/book.html)
 runs 'again' make html
-is 'again: nothing is done' "$(grep -v -e 'Nothing to be done' -e 'up to date' <<<"$out")" ''
+prints_nothing 'again: nothing is done'
 is 'again: the page keeps its date' "$(dates out/mini/book.html)" "$page"
+runs 'and make -q knows it' make -q html
+runs 'and make -n' make -n html
+prints_nothing 'it would do nothing'
 
 # ---- what runs ------------------------------------------------------------
 
@@ -36,6 +41,40 @@ build 'a file of the model has new bytes'
 is 'the program that reads it runs, and no other' \
     "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" 'run circuits_part2'
 unchanged 'they say the same'
+
+cp -p models/mini/2l/config.json "$work/config.json"
+echo >>models/mini/2l/config.json
+touch -r "$work/config.json" models/mini/2l/config.json
+build 'a file of the model has new bytes and its old date' out/mini/part2.json
+is 'the program that reads it runs' "$did" 'run circuits_part2 '
+
+# Settings and tools (23). make -n tells what would be done.
+would() { # [NAME=VALUE...]: with these in the environment
+    env "$@" make -n html 2>&1 | grep -oE -e '^gcc .* -c|^ar|rerun.sh|echo "(draw|weave)|noweave|^pandoc' |
+        sed 's/^gcc.*/gcc/; s/.*"//' | sort -u | tr '\n' ' '
+}
+tool() { # NAME: a program of that name that does the same
+    rm -rf "$work/tool"
+    mkdir "$work/tool"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$(type -P "$1")" >"$work/tool/$1"
+    chmod +x "$work/tool/$1"
+}
+build 'the page of that'
+is 'the same tools: nothing' "$(would A=B)" ''
+tool gcc
+is 'another gcc: compiled, and what follows' "$(would PATH="$work/tool:$PATH" | grep -o '^ar gcc')" 'ar gcc'
+tool gnuplot
+is 'another gnuplot: drawn and woven' "$(would PATH="$work/tool:$PATH")" 'draw pandoc weave '
+tool pandoc
+is 'another pandoc: woven' "$(would PATH="$work/tool:$PATH")" 'pandoc weave '
+is 'another setting of OpenBLAS: run' "$(would OPENBLAS_NUM_THREADS=1 | grep -o rerun.sh)" rerun.sh
+is 'other libraries: run' "$(would LD_LIBRARY_PATH=/lib | grep -o rerun.sh)" rerun.sh
+is 'other flags: compiled' "$(make -n CFLAGS=-O1 html | grep -c '^gcc -O1 .* -c ')" \
+    "$(ls tangled/*.o | grep -v -e test_ -e bench -e fetch -e http -e hub -e digest -e lock -e run_with | grep -c .)"
+build 'another setting' OPENBLAS_NUM_THREADS=1 out/mini/report.json
+is 'runs both programs, on the command line too' "$did" 'run circuits_part2 run circuits_part2_toy '
+build 'the one of before' out/mini/report.json
+is 'runs them again' "$did" 'run circuits_part2 run circuits_part2_toy '
 
 # What else a page is made with: if that changes, it is made again. (So that this
 # is quick, pandoc and latexmk are replaced by scripts that make empty files.)
@@ -70,8 +109,10 @@ for chapter in chapters/*.nw; do
     sed -i '1,/^$/ s/^$/\nA new sentence in prose.\n/' "$chapter"
 done
 build 'a sentence is added to every chapter'
+# (27)
 is 'no program runs and no figure is drawn' \
     "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
+is 'and nothing is compiled' "$compiled" ''
 unchanged 'a new sentence'
 is 'the figures keep their dates' "$(dates figures/mini/*.svg)" "$drawn_before"
 is 'the page has it in every chapter' \
@@ -150,8 +191,11 @@ edit() { sed -i "s/ANSWER = .*/ANSWER = $1 };/" chapters/99-extra.nw; }
 line=$(line_of chapters/99-extra.nw '`99.extra`{.v}')
 
 edit 43
+remember
 fails 'another number stops the page' make html
 prints 'its program ran' '^run +circuits_part2_toy'
+is 'one file was compiled' "$(grep -oE -e ' -c -o [^ ]+' <<<"$out")" ' -c -o tangled/toy_99.o.new'
+is 'no other program ran' "$(grep -c '^run ' <<<"$out")" 1
 says 'the place in prose, the key and both numbers are told' \
     "^chapters/99-extra.nw:$line: .*99\.extra.* 43.* 42"
 is 'the page of before stays' "$(contents out/mini/book.html)" "$page"
@@ -165,6 +209,8 @@ is 'twice the same line' "$(grep -cE "$moved" <<<"$out")" 2
 sed -i 's/^99.extra\t42/99.extra\t43/' models/toy/expected.tsv
 build 'when it is expected, the page follows'
 is 'and no program runs for that' "$(grep -oE '(run) [a-z0-9_]+' <<<"$did")" ''
+is 'the figure of it is new, and no other' \
+    "$(diff <(echo "$drawn_before") <(dates figures/mini/*.svg) | sed -n 's/^> \([^ ]*\).*/\1/p')" figures/mini/extra.svg
 grep -q 'A line to 43' out/mini/book.html
 ok $? 'to the new number'
 runs 'make diff now compares with the page before' make diff
@@ -184,7 +230,7 @@ says 'with its message and its place' \
 fails 'and again when nothing changed' make html
 is 'the results of before stay' "$(contents "${results[@]}" out/mini/data/*)" "$before"
 is 'the page too' "$(contents out/mini/book.html)" "$page"
-is 'no working folder is left' "$(find out -name '.run*' -o -name '*.new' -o -name '*.tmp*')" ''
+is 'no working folder is left' "$(find out -name '.run-*' -o -name '*.new' -o -name '*.tmp*')" ''
 
 edit "-5"
 fails 'a claim that is false stops the build' make html
@@ -229,19 +275,33 @@ for file in figures/mini/extra.svg figures/mini/extra.pdf out/mini/data/extra.da
         }
 done
 
-# ---- what is removed goes -------------------------------------------------
+# ---- what is removed goes (28) --------------------------------------------
+
+sed -e 's/toy_99\.c/toy_98.c/; s/extra\.gp/other.gp/; s/(extra)/(other)/; s/extra\.dat/other.dat/' \
+    -i chapters/99-extra.nw
+printf '\n<<surplus.c>>=\nint surplus(void);\nint surplus(void) {\n    return 0;\n}\n@\n' >>chapters/99-extra.nw
+made html >"$work/.made"
+is 'a chunk and a figure are renamed: the new names are there' \
+    "$(find tangled figures out -name 'toy_98*' -o -name 'other*' | sed 's/.*\///' | sort | tr '\n' ' ')" \
+    'other.dat other.gp other.pdf other.svg toy_98.c toy_98.d toy_98.o '
+is 'and no old one' "$(find tangled figures out -name 'toy_99*' -o -name 'extra*')" ''
+ar t tangled/libbook.a | grep -q '^surplus.o'
+ok $? 'a file of the library is added'
+sed -i 's/^<<surplus.c>>/<<superfluous.c>>/' chapters/99-extra.nw
+made html >"$work/.made"
+is 'and renamed' "$(ar t tangled/libbook.a | grep -E '^(surplus|superfluous)')" superfluous.o
 
 rm chapters/99-extra.nw
 sed -i '/toy_99/d' "$lists"
 sed -i '/^99\.extra/d' models/toy/expected.tsv
 build 'the chapter is removed'
-is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_99|extra')" ''
-is 'nor in out/' "$(find out -name '*extra*')" ''
-is 'nor in figures/' "$(find figures -name '*extra*')" ''
+is 'nothing of it stays in tangled/' "$(ls tangled | grep -E '_98|other|superfluous')" ''
+is 'nor in the library' "$(ar t tangled/libbook.a | grep superfluous)" ''
+is 'nor in out/ and figures/' "$(find out figures -name 'other*')" ''
 grep -qi 'toy_99\|extra\.gp' out/mini/book.html
 ok $((! $?)) 'nor on the page'
 
-# ---- other places ---------------------------------------------------------
+# ---- the rest -------------------------------------------------------------
 
 touch book.nw
 build 'after this, all is as it was'
@@ -250,22 +310,6 @@ fails 'a model set that is not there stops the build' make MODEL=none html
 says 'and is named' 'models/none'
 runs 'make help needs nothing built' make help
 prints 'and lists the targets' '^html: '
-
-# From nothing, elsewhere, in another time zone and locale, by one process, made
-# read-only where it is only read: the same bytes.
-cd "$work" || exit 1
-copy_sources 'fresh ü'
-cd 'fresh ü' || exit 1
-for chapter in chapters/*.nw; do
-    sed -i '1,/^$/ s/^$/\nA new sentence in prose.\n/' "$chapter"
-done
-chmod -R a-w book.nw chapters weave models references.bib Makefile
-runs 'a fresh tree is built' env LC_ALL=C LANG=C TZ=Pacific/Kiritimati make html
-same 'to the same page, byte by byte' out/mini/book.html "$work/book/out/mini/book.html"
-omits 'and nothing is complained about' 'warning'
-is 'not on stderr either' "$(grep -v '^make' <<<"$err")" ''
-diff -rq -x 'extra*' figures/mini "$work/book/figures/mini" >"$work/.diff"
-ok $? 'and to the same figures' "$(cat "$work/.diff")"
 
 run make CFLAGS='-std=c17 -O1' tangled/error.o
 prints 'with other flags the compiler runs again' '^gcc -std=c17 -O1 '

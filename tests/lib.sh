@@ -14,14 +14,12 @@
 # After a command: $out, $err and $status.
 
 set -u
-export LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH=1700000000
-unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL MODEL
+export LC_ALL=C.UTF-8
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL LOCKED MODEL BUILD
 
 root=$PWD
 [ -f "$root/book.nw" ] || { echo "Bail out! run from the root of the project"; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/a böok's test.XXXXXX") || exit 1
-# A temporary folder may stand inside some other repository; that is not ours.
-export GIT_CEILING_DIRECTORIES=$work
 trap 'cd /; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 cd "$work" || exit 1
@@ -41,8 +39,8 @@ copy_tree() {
 # copy_sources FOLDER: the sources alone, as a fresh checkout has them.
 copy_sources() {
     mkdir -p "$1/tangled" "$1/figures" "$1/out" "$1/models"
-    cp -a "$root"/{Makefile,book.nw,chapters,weave,references.bib} "$1/"
-    cp -a "$root"/models/{mini,toy} "$1/models/"
+    cp -aL "$root"/{Makefile,book.nw,chapters,weave,references.bib} "$1/"
+    cp -aL "$root"/models/{mini,toy} "$1/models/"
 }
 
 # small_book: puts a small book in place of the chapters; what the real ones printed and

@@ -15,8 +15,8 @@ put 'Nothing.'
 # As from a terminal: a session of its own, which gets Ctrl-C as a whole.
 setsid env --default-signal=INT make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
 session=$!
-living() { awk -v session="$session" '{ sub(/.*\) /, "") } $4 == session { print FILENAME }' \
-    /proc/[0-9]*/stat 2>/dev/null | grep -oE '[0-9]+'; }
+living() { cat /proc/[0-9]*/stat 2>/dev/null |
+    awk -v session="$session" '{ pid = $1; sub(/.*\) /, "") } $4 == session { print pid }'; }
 trap 'kill -KILL $(living) 2>/dev/null; cd /; rm -rf "$work"' EXIT
 
 heard() { # REGEX [COUNT]: waits until the terminal has it in so many lines
@@ -85,8 +85,8 @@ told_by 'and that it stopped' '^The page is the one before\.$'
 is 'the page of before stays' "$(contents out/mini/book.html)" "$file"
 shows 'and says so' "\"problems\": \"chapters/01-small.nw:$line: unknown key"
 sleep 1
-tail -n 3 "$work/live" | grep -q "01-small.nw:$line: unknown key"
-ok $? 'at once' "$(tail -n 3 "$work/live")"
+grep -q "01-small.nw:$line: unknown key" "$work/live"
+ok $? 'at once' "$(cat "$work/live")"
 is 'of make nothing is told' "$(grep '^make' "$work/said")" ''
 put 'It is right.'
 until_page 'It is right'
@@ -96,12 +96,12 @@ shows 'put right, nothing is in the way' '"problems": ""'
 
 # As if the program had said something else: the report of the page is changed.
 line=$(line_of chapters/01-small.nw '`1.toy.r`{.v}')
-sed -i '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "0.777"/' out/mini/.shown.json
+sed -i '/"key": "1.toy.r"/,/}/ s/"text": "0.820"/"text": "7.7777"/' out/mini/.shown.json
 put 'Numbers.'
 told_by 'what moved is told, and who cites it' \
-    "^  1\.toy\.r: 0\.777 -> 0\.820   chapters/01-small.nw:$line"
-shows 'the page is told to mark it' '"changes": \[\{"key": "1.toy.r", "old": "0.777", "new": "0.820"\}\]'
-! grep -q '0\.777' out/mini/book.html
+    "^  1\.toy\.r: 7\.7777 -> 0\.820   chapters/01-small.nw:$line"
+shows 'the page is told to mark it' '"changes": \[\{"key": "1.toy.r", "old": "7.7777", "new": "0.820"\}\]'
+! grep -q '7\.7777' out/mini/book.html
 ok $? 'the file says nothing of it'
 put 'Nothing moved.'
 until_page 'Nothing moved'

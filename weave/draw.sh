@@ -1,10 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # draw.sh SCRIPT DATA OUT: runs a gnuplot script twice, for OUT.svg and OUT.pdf, and
 # makes the SVG small, since it stands in the page.
 # The script finds its data file in `data` and loads weave/figure.gp for the rest.
-set -eu
+set -euo pipefail
 script=$1 data=$2 out=$3
-export LC_ALL=C.UTF-8 TZ=UTC0
 trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.svg.small" "$out.said"' EXIT
 
 # What gnuplot says of a line of the script, it says of the chapter's.
@@ -32,8 +31,8 @@ explain() {
 }
 
 for kind in svg pdf; do
-    gnuplot -e "kind='$kind'; out='$out.$kind.new'; data='$data'" "$script" \
-        2>"$out.said" || { explain; exit 1; }
+    gnuplot -e "kind='$kind'; out='/dev/stdout'; data='$data'" "$script" \
+        2>"$out.said" | cat >"$out.$kind.new" || { explain; exit 1; } # cat notices a full disk
     explain
     [ -s "$out.$kind.new" ] || {
         echo "$script: gnuplot drew nothing into $out.$kind" >&2

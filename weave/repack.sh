@@ -5,9 +5,10 @@
 set -eu
 export LC_ALL=C TZ=UTC0
 book=$(realpath "$1")
-work=$(mktemp -d "$book.XXXXXX")
+work=$book.files
+rm -rf "$work" # of a run that was killed
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/files"
+mkdir -p "$work/files"
 unzip -q "$book" -d "$work/files"
 cd "$work/files"
 find . -exec touch -d '2000-01-01 00:00' {} +

@@ -1,14 +1,15 @@
-#!/bin/sh
+#!/bin/bash
 # rerun.sh STAMP FOLDER NAME PROGRAM [ARGUMENT...]: runs a program and keeps what
 # it printed and wrote as FOLDER/NAME.json, FOLDER/NAME_stdout.txt and
 # FOLDER/data/*, unless nothing that its results depend on has changed since
 # the last time. A result that is the same as before is not touched; a program
 # that fails changes nothing. Then STAMP is touched.
-set -eu
+set -euo pipefail
 stamp=$1 folder=$2 name=$3 program=$4
 shift 4
-mkdir -p "$folder/data"
-work=$(mktemp -d "$folder/.run.XXXXXX")
+work=$folder/.run-$name
+rm -rf "$work" # of a run that was killed
+mkdir -p "$folder/data" "$work"
 trap 'rm -rf "$work"' EXIT
 
 # What the results depend on: the program without line numbers, its arguments and the
@@ -24,7 +25,7 @@ objcopy --strip-all "$program" "$work/program"
     done | sort
     ldd "$program" | awk '$3 ~ /^\// { print $3 }' |
         xargs -r stat -L -c '%n %s %Y'
-    env | grep -E '^(OPENBLAS|OMP)_' | sort || true
+    env | { grep -E '^(OPENBLAS|OMP|LD)_' || true; } | sort
 } >"$work/key"
 
 complete() {
@@ -51,6 +52,8 @@ if [ $status -ne 0 ]; then
 fi
 cat "$work/said" >&2
 
+# From here on the results are not those of the old key, wherever this is killed.
+rm -f "$folder/.$name.key"
 keep() { cmp -s "$1" "$2" || mv "$1" "$2"; }
 [ ! -f "$folder/.$name.data" ] || while read -r old; do
     [ -f "$work/data/$old" ] || rm -f "$folder/data/$old"

@@ -7,10 +7,13 @@ set -euo pipefail
 noweb=/usr/lib/noweb
 folder=$1
 shift
-work=$(mktemp -d "$folder/.tangle.XXXXXX")
+work=$folder/.tangle
+rm -rf "$work" # of a run that was killed
+mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 
-"$noweb/markup" -t "$@" >"$work/stream"
+# noweb does not notice a full disk; cat does.
+"$noweb/markup" -t "$@" | cat >"$work/stream"
 awk -f weave/chunks.awk "$work/stream" >"$work/roots"
 mapfile -t roots <"$work/roots"
 
@@ -35,10 +38,11 @@ done <"$work/changed"
 for old in "$folder"/*.c "$folder"/*.h "$folder"/*.gp; do
     name=${old##*/}
     [[ -f $old && " ${roots[*]} " != *" $name "* ]] || continue
+    base=${name%.*}
+    rm -f "$old"
     case $name in
-    *.c) rm -f "$old" "${old%.c}.o" "${old%.c}.d" ;;
-    *.gp) rm -f "$old" figures/*/"${name%.gp}".svg figures/*/"${name%.gp}".pdf ;;
-    *) rm -f "$old" ;;
+    *.c) rm -f "$folder"/{,san/}"$base".{o,d,o.new,o.d} ;;
+    *.gp) rm -f figures/*/"$base".{svg,pdf} ;;
     esac
 done
 {

@@ -14,7 +14,7 @@ export async function run({ open, check, file }) {
   const pattern = page.locator('.explorer[data-part=pattern]');
   const tokens = page.locator('.explorer[data-part=tokens]');
   const line = () => pattern.locator('.x-line').innerText();
-  const said = () => page.locator('[role=status]').first().textContent();
+  const said = () => page.locator('body > [role=status]').textContent();
   const picked = (place, legend) => place.locator('fieldset', { hasText: legend }).locator(':checked');
 
   // As it opens: the head of the book, and the row of the last token in numbers.

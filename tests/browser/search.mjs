@@ -60,8 +60,11 @@ export async function run({ open, check }) {
   const inside = await look(folded);
   check('a line of folded code', inside.some((t) => /^code/.test(t)), inside);
   await options.filter({ hasText: /^code/ }).first().click();
-  check('is shown: the fold opens', await focused(() => document.activeElement.closest('details')?.open &&
-    document.activeElement.getBoundingClientRect().height > 0));
+  check('is shown: the fold opens', await focused(() => {
+    const pre = document.querySelector('pre.found');
+    return pre?.closest('details')?.open && document.activeElement === pre.closest('.chunk') &&
+      pre.getBoundingClientRect().height > 0;
+  }));
 
   // The list by keyboard.
   await page.keyboard.press('/');
@@ -77,13 +80,13 @@ export async function run({ open, check }) {
     const list = all[0].parentElement.getBoundingClientRect(), r = on[0].getBoundingClientRect();
     return on.length === 1 && r.top >= list.top - 1 && r.bottom <= list.bottom + 1;
   }));
-  check('the number of results is said', /^\d+ results/.test(await page.locator('[role=status]').first().textContent()));
+  check('the number of results is said', /^\d+ results/.test(await page.locator('body > [role=status]').textContent()));
   await page.keyboard.press('Escape');
   check('Escape closes', (await expanded()) === 'false' && !(await page.locator('#search-list').isVisible()));
   await page.keyboard.press('Escape');
   check('and empties the box', (await box.inputValue()) === '');
   check('what is not there is not found', (await look('xyzzy plugh')).length === 0 && (await expanded()) === 'false');
-  check('and that is said', /^No results/.test(await page.locator('[role=status]').first().textContent()));
+  check('and that is said', /^No results/.test(await page.locator('body > [role=status]').textContent()));
 
   const still = await open({ scripts: false });
   check('without scripts there is no box', !(await still.locator('#search').isVisible()));

@@ -52,9 +52,7 @@ const build = place => {
         make('caption', { class: 'unseen' }, 'Rows are destinations, columns are sources'),
         make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'reads ↓ from →'), ...names)),
         make('tbody', {}, ...rows));
-    const box = make('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Pattern' },
-        table);
-    place.append(heads(), way, prompt, line, box, key);
+    place.append(heads(), way, prompt, line, make('div', { class: 'scroll' }, table), key);
 
     // Row i and column j stand out and have their numbers.
     const mark = (i, j) => {

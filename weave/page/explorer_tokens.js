@@ -56,7 +56,7 @@ const split = () => {
     const high = Math.max(...rows.map(r => side(r, 1))), low = -Math.max(...rows.map(r => side(r, -1)));
     const cells = values => [...values, sum(values)].map(v => make('td', {}, number(v, 2)));
     const totals = names.map(name => sum(h[name]));
-    return [make('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Parts of the logit' },
+    return [make('div', { class: 'scroll' },
         make('table', { class: 'x-split' },
             make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'source'),
                 ...names.map(name => make('th', { scope: 'col' },

@@ -98,9 +98,12 @@ const go = (entry, words) => {
     // So that the way back leads to where the reader was.
     const near = entry.target.closest('[id]');
     location.hash = (near === text ? sectionOf(entry.target) : near).id;
-    if (!entry.target.hasAttribute('tabindex'))
-        entry.target.setAttribute('tabindex', -1);
-    entry.target.focus({ preventScroll: true });
+    // A box of code takes no focus unless it scrolls; what it stands in does.
+    const stop = entry.target.closest('.chunk') ??
+        (entry.target.matches('pre') ? entry.target.parentElement : entry.target);
+    if (!stop.hasAttribute('tabindex'))
+        stop.setAttribute('tabindex', -1);
+    stop.focus({ preventScroll: true });
     entry.target.scrollIntoView({ block: entry.target.offsetHeight < innerHeight / 2 ? 'center' : 'start' });
     mark(entry.target, words);
 };

@@ -15,7 +15,7 @@ mini=$(contents out/mini/book.html)
 
 # text FILE: the words of a page, its code left out, in one line.
 text() {
-    tr '\n' ' ' <"$1" | sed 's/<style>.*<\/style>//; s/<script>.*<\/script>//; s/<pre[^>]*>/\n<pre>/g' |
+    perl -0pe 's/<(script|style)\b.*?<\/\1>//gs' "$1" | tr '\n' ' ' | sed 's/<pre[^>]*>/\n<pre>/g' |
         sed 's/<pre>.*<\/pre>//; s/<[^>]*>//g' | tr '\n' ' '
 }
 count() { grep -oE -e "$2" <<<"$1" | grep -c .; } # TEXT REGEX

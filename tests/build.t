@@ -48,7 +48,7 @@ touch -r "$work/config.json" models/mini/2l/config.json
 build 'a file of the model has new bytes and its old date' out/mini/part2.json
 is 'the program that reads it runs' "$did" 'run circuits_part2 '
 
-# Settings and tools (23). make -n tells what would be done.
+# Traps, 23: settings and tools. make -n tells what would be done.
 would() { # [NAME=VALUE...]: with these in the environment
     env "$@" make -n html 2>&1 | grep -oE -e '^gcc .* -c|^ar|rerun.sh|echo "(draw|weave)|noweave|^pandoc' |
         sed 's/^gcc.*/gcc/; s/.*"//' | sort -u | tr '\n' ' '
@@ -109,7 +109,7 @@ for chapter in chapters/*.nw; do
     sed -i '1,/^$/ s/^$/\nA new sentence in prose.\n/' "$chapter"
 done
 build 'a sentence is added to every chapter'
-# (27)
+# Traps, 27.
 is 'no program runs and no figure is drawn' \
     "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
 is 'and nothing is compiled' "$compiled" ''
@@ -123,7 +123,7 @@ ok $? 'and the code knows its new lines' "$(head -n 1 tangled/toy_1.c)"
 
 # ---- a chapter of our own -------------------------------------------------
 
-# With a number, a claim and a figure; its program can be made to fail. All it
+# With a number, which stands three uses down (traps, 23), a claim and a figure; its program can be made to fail. All it
 # takes besides is a line in each of the two lists of sections.
 cat >chapters/99-extra.nw <<'NW'
 # Extra {#sec:extra}
@@ -132,6 +132,14 @@ The answer is
 `99.extra`{.v}. `99.positive`{.claim}
 
 <<answer the question>>=
+<<state the answer>>
+@
+
+<<state the answer>>=
+<<count to it>>
+@
+
+<<count to it>>=
 enum { ANSWER = 42 };
 @
 
@@ -219,6 +227,8 @@ prints 'and all is as expected' '^every number is as expected$'
 
 # ---- what fails is not kept -----------------------------------------------
 
+# Traps, 24.
+
 page=$(contents out/mini/book.html)
 before=$(contents "${results[@]}" out/mini/data/*)
 remember
@@ -275,7 +285,9 @@ for file in figures/mini/extra.svg figures/mini/extra.pdf out/mini/data/extra.da
         }
 done
 
-# ---- what is removed goes (28) --------------------------------------------
+# ---- what is removed goes -------------------------------------------------
+
+# Traps, 28.
 
 sed -e 's/toy_99\.c/toy_98.c/; s/extra\.gp/other.gp/; s/(extra)/(other)/; s/extra\.dat/other.dat/' \
     -i chapters/99-extra.nw

@@ -44,7 +44,7 @@ kills=0 rounds=0
 while [ $kills -lt 20 ] && [ $rounds -lt 60 ]; do
     rounds=$((rounds + 1))
     set -f
-    find ${parts[RANDOM % ${#parts[@]}]} -delete
+    find ${parts[RANDOM % ${#parts[@]}]} -delete 2>/dev/null # but folders that are not empty
     set +f
     setsid make -j2 "${goals[@]}" >"$work/.out" 2>"$work/.err" &
     builder=$!
@@ -83,7 +83,7 @@ chmod +x "$work/bin/mv"
 export COUNT=$work/count
 dying() { # N COMMAND...
     echo "$1" >"$COUNT"
-    PATH="$work/bin:$PATH" setsid -w "${@:2}" >"$work/.out" 2>&1
+    { PATH="$work/bin:$PATH" setsid -w "${@:2}" >"$work/.out" 2>&1; } 2>/dev/null
     [ "$(<"$COUNT")" = 0 ]
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Any place (33, 34): the sources in a folder that is only read, what is made in another, both with
+# Any place (traps, 33 and 34): the sources in a folder that is only read, what is made in another, both with
 # blanks and letters outside ASCII in their names; another locale and time zone; several
 # processes, and by somebody who may write nowhere else. The same bytes come of it.
 # LONG=1 makes the PDF too.

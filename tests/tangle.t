@@ -35,6 +35,8 @@ is 'nothing else is there' "$(ls -A t | tr '\n' ' ')" 'one.c roots.mk two.h '
 
 # ---- names ----------------------------------------------------------------
 
+# Traps, 25.
+
 mistake() { # NAME SED-COMMAND REGEX: an edit that must not be tangled
     cp small.nw wrong.nw
     sed -i "$2" wrong.nw
@@ -88,6 +90,8 @@ sed 1d t/chars.c | grep -v '^#line' >got
 same 'it survives byte by byte' got wanted
 
 # ---- lines, as make and the compiler tell them ----------------------------
+
+# Traps, 26.
 
 runs 'the chapters are tangled' make tangled/roots.mk
 cat >chapters/99-lines.nw <<'NW'

@@ -29,6 +29,8 @@ mistake() { # NAME TEXT NEEDLE REGEX: TEXT is refused, on the line of NEEDLE
 
 # ---- keys -----------------------------------------------------------------
 
+# Traps, 25; so below, what does not resolve.
+
 mistake 'an unknown key' $'One line, and\nthen `1.toy.rr`{.v}.' 1.toy.rr "'1.toy.rr'.*'1.toy.r'"
 mistake 'a key shown verbatim before' 'The value `1.toy.wrong`{.v}.' 'The value' "'1.toy.wrong'"
 mistake 'an unknown claim' 'It is so. `1.evn`{.claim}' 1.evn "'1.evn'.*'1.even'"
@@ -171,6 +173,8 @@ fails 'a reference into a block that is left out stops weaving' weave
 says 'with its line' "^chapters/01-small.nw:$line: .*#sec:hidden"
 
 # ---- characters -----------------------------------------------------------
+
+# Traps, 35.
 
 put $'Words é ␣ 𝒲 <b>&amp; "q" \\\\ _x_.\n\n<<small.c>>=\nconst char *s = "é ␣ 𝒲 <b>&amp; \\\\";\n@'
 runs 'characters of all kinds are woven' weave

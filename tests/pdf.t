@@ -35,7 +35,7 @@ is 'one for each piece of code' "$(count Code)" \
 grep -qa '"The book is written in noweb (Ramsey 1994), after an idea of' "$work/tree"
 ok $? 'a paragraph is read with the spaces between its words' "$(grep -a -m 1 noweb "$work/tree")"
 is 'the heads of the pages are not read: a title is there in the contents and in its place' \
-    "$(grep -ac 'What is inside one head' "$work/tree")" 2
+    "$(grep -acE '^ *"1 ?What is inside one head ?[0-9]* ?"$' "$work/tree")" 2
 
 # The objects themselves, for what pdfinfo does not show.
 /usr/bin/python3 - $pdf >"$work/objects" <<'PY'

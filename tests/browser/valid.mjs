@@ -13,7 +13,9 @@ export async function run({ check, skip, file }) {
   const java = spawnSync('java', ['-Xss2m', '-jar', jar, '--format', 'json', '--exit-zero-always',
     file], { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (java.error) return skip('no mistake', 'no java: apt-get install default-jre-headless');
-  const found = JSON.parse(java.stderr || java.stdout).messages.filter((m) =>
+  const told = java.stderr || java.stdout;
+  if (!told.startsWith('{')) return check('the validator runs', false, told || java.signal);
+  const found = JSON.parse(told).messages.filter((m) =>
     (m.type !== 'info' || m.subType === 'warning') &&
     !(tilde.test(m.message) && m.extract.includes('>\u0303</mo>')));
   check('no mistake', found.length === 0, found.map((m) =>

@@ -10,6 +10,7 @@ const browser = await launch();
 for (const colorScheme of ['light', 'dark']) {
   const context = await browser.newContext({ offline: true, colorScheme, reducedMotion: 'reduce',
     viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(180000);
   const page = await context.newPage();
   await page.goto(pathToFileURL(resolve(book)).href);
   await page.locator(`[id="${id}"]`).evaluate((e) => e.scrollIntoView({ block: 'start' }));

@@ -37,7 +37,7 @@ async function open(browser, said, options) {
     offline: true, viewport: { width, height }, colorScheme: theme,
     reducedMotion: motion, javaScriptEnabled: scripts,
   });
-  context.setDefaultTimeout(60000);
+  context.setDefaultTimeout(180000);
   const page = await context.newPage();
   page.on('console', (m) => said.push(`${m.type()}: ${m.text()}`));
   page.on('pageerror', (e) => said.push(`error: ${e.message}`));

@@ -225,7 +225,7 @@ CURVES := $(wildcard $(SET)/*/curve.tsv)
 FIGURES := $(filter-out $(if $(CURVES),,curve),$(patsubst %.gp,%,$(filter %.gp,$(ROOTS))))
 ifneq ($(ABSENT),)
 # Those whose data the toy program writes.
-FIGURES := $(filter $(patsubst /%.dat",%,$(shell grep -oh '/[^/"]*\.dat"' $(TOY:%=tangled/%))),$(FIGURES))
+FIGURES := $(filter curve $(patsubst /%.dat",%,$(shell grep -oh '/[^/"]*\.dat"' $(TOY:%=tangled/%))),$(FIGURES))
 endif
 TOY_RESULTS := $(addprefix $(OUT)/part2_toy,.json _stdout.txt)
 REAL_RESULTS := $(addprefix $(OUT)/part2,.json _stdout.txt)

@@ -49,9 +49,9 @@ is 'no claim of the real part is checked' "$(count "$html" 'class="claim"')" 0
 is 'each says that it was not run' "$(count "$text" '\(not run here\)')" \
     "$(cat chapters/*.nw | awk '/^::: \{\.only (set=mini|run=real)\}/ { skip = 1 } !skip; /^:::$/ { skip = 0 }' |
         perl -0pe 's/\[[^][]*\]\{\.only run=real\}//g' | grep -oE '`[0-9][^`]*`\{\.claim\}' | grep -c .)"
-shown=$(grep -h -c . out/mini/.part2.data)
+shown=$(grep -c '\.dat$' out/mini/.part2.data)
 is 'a line stands for each output, table and figure' "$(count "$text" "$line")" \
-    $((shown + $(cat chapters/*.nw | grep -cE '^::: \{\.output program=real|^::: \{\.table key=7\.')))
+    $((shown + $(cat chapters/*.nw | grep -cE '^::: \{\.(output program=real|table key=7\.|explorer )')))
 # But for the last, the loss curve of models that were trained here.
 is 'and they keep their numbers' "$(count "$text" 'Figure [0-9]+\. ')" \
     $(($(count "$(text out/mini/book.html)" 'Figure [0-9]+\. ') - 1))

@@ -45,12 +45,13 @@ export async function run({ open, check, file }) {
 
   // By keyboard alone: from the group of heads on with Tab and the arrow keys.
   await picked(pattern, 'Head').focus();
-  const names = Object.keys(first.heads), next = names[(names.indexOf(data.head) + 1) % names.length];
-  await page.keyboard.press('ArrowRight');
-  check('an arrow key goes to the next head', (await line()).startsWith(`Head ${next} of ${first.label}`), await line());
+  const names = Object.keys(first.heads), atEnd = names.at(-1) === data.head;
+  const next = names[names.indexOf(data.head) + (atEnd ? -1 : 1)];
+  await page.keyboard.press(atEnd ? 'ArrowLeft' : 'ArrowRight');
+  check('an arrow key goes to the head beside it', (await line()).startsWith(`Head ${next} of ${first.label}`), await line());
   check('and in the other part, too', (await picked(tokens, 'Head').inputValue()) === `0 ${next}`);
   check('what was picked is said', (await said()) === (await line()), await said());
-  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press(atEnd ? 'ArrowRight' : 'ArrowLeft');
   await page.keyboard.press('Tab');
   await page.keyboard.press('ArrowRight');
   check('Tab and an arrow: raw scores', (await pattern.locator(`td[data-i="${n - 1}"][data-j="0"]`)

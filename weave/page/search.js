@@ -9,7 +9,7 @@ const MOST = 10; // results shown of a kind
 // What is looked for, in the order in which kinds of results are listed.
 const kinds = [
     { name: 'section', select: ':is(h1, h2, h3, h4, h5)[id]' },
-    { name: 'identifier', select: '.identifiers li', of: li => li.querySelector('code'),
+    { name: 'identifier', select: '.identifiers li:not(.letter)', of: li => li.querySelector('code'),
         target: li => document.getElementById(decodeURIComponent(li.querySelector('a').hash.slice(1))) },
     { name: 'key', select: 'tr[id^="r-"]', of: tr => tr.querySelector('code'),
         words: tr => `${tr.querySelector('code').textContent}: ` +

@@ -34,6 +34,9 @@ const char *s = "é ␣ 𝒲 <b>&amp; \\ & ";
 :::
 
 ::: {.chunks}
+:::
+
+::: {#refs}
 :::'
 line=$(line_of chapters/01-small.nw '(#sec:early)')
 fails 'a link that goes nowhere stops it' make -o tangled/roots.mk epub

@@ -51,7 +51,7 @@ PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-
 .PHONY: book deps toy real figures html pdf epub picture fetch train verify diff bless watch check clean distclean help
 
 ## book: builds the page, the PDF and the EPUB (the default); without TeX no PDF.
-book: html $(if $(and $(call version,lualatex),$(call version,latexmk)),pdf,no-pdf) epub tangled/circuits_part2
+book: html $(if $(and $(call version,lualatex),$(call version,latexmk)),pdf,no-pdf) epub tangled/circuits_part2 tangled/run_with_cache
 
 .PHONY: no-pdf
 no-pdf: html

@@ -61,7 +61,7 @@ function handle.table(div, context)
     if recorded then
       found = context.records.table(recorded, div.attributes.part, div.attributes.at)
       if not found then return instead(pandoc.Para(context.records.line())) end
-      caption:extend(context.records.source(recorded))
+      caption:extend(context.records.source { recorded })
     else
       found = context.results.table(key, div.attributes.at)
     end

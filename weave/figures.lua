@@ -1,7 +1,7 @@
 -- Figures: ![caption](name){#fig:name alt="text alternative"} stands for
 -- <figures>/name.svg and <figures>/name.pdf. The text alternative is required
--- and may cite {key}s of the ledger. recorded=FILE: drawn only if the set has that file
--- (records.lua).
+-- and may cite {key}s of the ledger. recorded=FILE,...: drawn only if the set has one of
+-- these files (records.lua).
 
 local problems = require 'problems'
 local ledger = require 'ledger'
@@ -73,11 +73,13 @@ function figures.render(div, caption, context)
     return context.writer.captioned('Figure', figure.id, figure.number, caption,
       { block })
   end
-  local recorded = div.attributes.recorded
-  if recorded and not context.records.has(recorded) then
-    return instead(pandoc.Para(context.records.line()))
-  elseif recorded then
-    caption:extend(context.records.source(recorded))
+  if div.attributes.recorded then
+    local found = {}
+    for file in div.attributes.recorded:gmatch '[^,]+' do
+      if context.records.has(file) then found[#found + 1] = file end
+    end
+    if #found == 0 then return instead(pandoc.Para(context.records.line())) end
+    caption:extend(context.records.source(found))
   end
   context.results.note('file', path .. ending)
   figure.svg = read(path .. ending)

@@ -7,7 +7,7 @@
 --   table(file, part, at)   {meaning, columns, rows} of the table named `part`; nil if
 --                           there is no such file, and a problem if the table is missing
 --   has(file)               whether there is such a file
---   source(file)            inlines, to follow a caption: where it was recorded
+--   source(files)           inlines, to follow a caption: where it was recorded
 --   line()                  inlines: what stands for what was not recorded
 
 local problems = require 'problems'
@@ -65,9 +65,14 @@ function records.new(set, results)
     return found ~= nil
   end
 
-  function self.source(file)
-    return { pandoc.Space(), pandoc.Str 'Recorded', pandoc.Space(), pandoc.Str 'in',
-      pandoc.Space(), pandoc.Code(path_of(file)), pandoc.Str '.' }
+  function self.source(sources)
+    local out = pandoc.List { pandoc.Space(), pandoc.Str 'Recorded', pandoc.Space(), pandoc.Str 'in' }
+    for i, file in ipairs(sources) do
+      if i > 1 then out:extend { pandoc.Space(), pandoc.Str 'and' } end
+      out:extend { pandoc.Space(), pandoc.Code(path_of(file)) }
+    end
+    out:insert(pandoc.Str '.')
+    return out
   end
 
   function self.line()

@@ -79,8 +79,8 @@ const build = place => {
     const draw = () => {
         tokens.choose(picked);
         top.replaceChildren(...lists());
-        heading.textContent = `What ${title()} adds to the logit of ${word(model().predicted)}, ` +
-            'which the model predicts';
+        heading.textContent = `What ${title()} adds to the logit of the token ` +
+            `that the model predicts: ${word(model().predicted)}`;
         below.replaceChildren(...split());
     };
     place.addEventListener('change', () => {

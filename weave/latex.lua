@@ -106,8 +106,21 @@ local function anchor(id)
   return id ~= '' and '\\phantomsection\\label{' .. id .. '}' or ''
 end
 
+-- A table that fits on a page is not begun where only a part of it has room.
+local function rows_of(body)
+  local rows = 0
+  for _, b in ipairs(body) do
+    if b.t == 'Table' then
+      for _, part in ipairs(b.bodies) do rows = rows + #part.body end
+    end
+  end
+  return rows
+end
+
 function latex.captioned(word, id, number, content, body)
-  local out = pandoc.List { block('\\abovecaption{' .. anchor(id) .. '\\captionname{' ..
+  local rows = rows_of(body)
+  local out = pandoc.List { block(('\\needlines{%d}'):format(rows <= 24 and rows + 5 or 8) ..
+    '\\abovecaption{' .. anchor(id) .. '\\captionname{' ..
     word .. '~' .. number .. '.} ', content, '}') }
   out:extend(body)
   return out

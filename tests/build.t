@@ -70,7 +70,7 @@ is 'another pandoc: woven' "$(would PATH="$work/tool:$PATH")" 'pandoc weave '
 is 'another setting of OpenBLAS: run' "$(would OPENBLAS_NUM_THREADS=1 | grep -o rerun.sh)" rerun.sh
 is 'other libraries: run' "$(would LD_LIBRARY_PATH=/lib | grep -o rerun.sh)" rerun.sh
 is 'other flags: compiled' "$(make -n CFLAGS=-O1 html | grep -c '^gcc -O1 .* -c ')" \
-    "$(ls tangled/*.o | grep -v -e test_ -e bench -e fetch -e http -e hub -e digest -e lock -e run_with | grep -c .)"
+    "$(ls tangled/*.o | grep -v -e test_ -e bench -e fetch -e http -e hub -e digest -e lock -e run_with -e train.o -e train_tok -e encode -e evaluate | grep -c .)"
 build 'another setting' OPENBLAS_NUM_THREADS=1 out/mini/report.json
 is 'runs both programs, on the command line too' "$did" 'run circuits_part2 run circuits_part2_toy '
 build 'the one of before' out/mini/report.json

@@ -19,10 +19,12 @@ as_wanted() { # NAME
     is "$1: the same bytes" "$differ" ''
     is "$1: no other file" "$(diff <(made_in .) <(made_in "$work/wanted"))" ''
 }
-made_in() { # what is there, but for the objects of tests and of sanitizers
+made_in() { # what is there of these goals and what they need
     (cd "$1" && find out figures tangled -type f ! -path '*/tex/*' ! -name '.lock' ! -name '.*.json' \
         ! -path 'tangled/san/*' ! -name '*.[od]' ! -path 'tangled/test_*' ! -path tangled/bench ! -path tangled/fetch \
-        ! -path tangled/run_with_cache ! -path 'out/*/book.tex' ! -path 'out/*/book.pdf' ! -name '.tex' ! -name '.print' | sort)
+        ! -path tangled/run_with_cache ! -path tangled/train ! -path tangled/train_tokenizer ! -path tangled/evaluate ! -path tangled/encode_corpus \
+        ! -path 'out/*/book.tex' ! -path 'out/*/book.pdf' ! -path 'out/*/book.epub' \
+        ! -name '.tex' ! -name '.print' ! -name '.epub' | sort)
 }
 
 # ---- killed at a random moment --------------------------------------------

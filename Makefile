@@ -419,5 +419,6 @@ clean:
 
 ## distclean: removes all that is generated.
 distclean:
-	@find tangled figures out -mindepth 1 ! -name .gitignore -delete
+	@find out figures tangled -mindepth 1 ! -name .gitignore ! -name .lock -delete
+	@rm -f tangled/.lock
 endif

@@ -274,7 +274,7 @@ bless: tangled/verify $(RESULTS)
 
 # ---- results -> figures --------------------------------------------------
 
-ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) | cmp -s - $(OUT)/data/curve.dat || echo new)),)
+ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) 2>/dev/null | cmp -s - $(OUT)/data/curve.dat || echo new)),)
 $(OUT)/data/curve.dat: FORCE
 endif
 $(OUT)/data/curve.dat:

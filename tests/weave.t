@@ -81,7 +81,7 @@ mistake 'a row that is cut' $'::: {.table recorded=1l/evaluation.tsv part=heads}
 put 'Nothing.'
 sed -i '$s/4\.1/nan/' models/mini/1l/curve.tsv
 fails 'a curve with what is no number' weave
-says 'is refused, not drawn' '^models/mini/1l/curve\.tsv:4: expected step, tokens, two losses and seconds'
+says 'is refused, not drawn' '^models/mini/1l/curve\.tsv:5: expected step, tokens, two losses and seconds'
 rm models/mini/1l/{evaluation,curve}.tsv
 
 # ---- places ---------------------------------------------------------------

@@ -9,6 +9,10 @@ LDFLAGS = -Wl,--build-id=none
 LDLIBS = -llapacke -lopenblas -ljansson -lzip -lpcre2-8 -lutf8proc -lm
 OBJ = tangled
 
+# It is part of the names of folders, which `make clean` removes.
+ifneq ($(filter-out . ..,$(MODEL))/$(words $(MODEL)),$(notdir $(MODEL))/1)
+$(error MODEL=$(MODEL): expected the name of a folder in models/)
+endif
 SET := models/$(MODEL)
 OUT := out/$(MODEL)
 FIG := figures/$(MODEL)
@@ -34,7 +38,7 @@ ifneq ($(BUILD),)
 .PHONY: $(GOALS) elsewhere
 $(GOALS): elsewhere ; +$(NOTHING)
 elsewhere:
-	+@weave/elsewhere.sh "$(BUILD)"; $(MAKE) --no-print-directory -C "$(BUILD)" BUILD= $(MAKECMDGOALS)
+	+@weave/elsewhere.sh "$$BUILD"; $(MAKE) --no-print-directory -C "$$BUILD" BUILD= $(MAKECMDGOALS)
 else
 
 # Versions of the tools: NAME=SUM for each that is here.
@@ -270,7 +274,7 @@ bless: tangled/verify $(RESULTS)
 
 # ---- results -> figures --------------------------------------------------
 
-ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) | cmp -s - $(OUT)/data/curve.dat || echo new)),)
+ifneq ($(if $(CURVES),$(shell weave/curves.sh $(SET) 2>/dev/null | cmp -s - $(OUT)/data/curve.dat || echo new)),)
 $(OUT)/data/curve.dat: FORCE
 endif
 $(OUT)/data/curve.dat:
@@ -415,5 +419,6 @@ clean:
 
 ## distclean: removes all that is generated.
 distclean:
-	@find tangled figures out -mindepth 1 ! -name .gitignore -delete
+	@find out figures tangled -mindepth 1 ! -name .gitignore ! -name .lock -delete
+	@rm -f tangled/.lock
 endif

@@ -40,8 +40,36 @@ runs 'make -q knows that all is made' make -q -C 'soürces only read' BUILD="$wo
 fails 'a mistake there' make -C 'soürces only read' BUILD="$work/elsewhere ß/böok's" MODEL=none html
 says 'is told as here' 'models/none'
 fails 'a folder that has chapters is no place for it' make -C 'soürces only read' BUILD="$work/book" html
-says 'and is named' "$work/book: has a Makefile of its own"
+says 'and is named' "$work/book: has files that are not of a build"
 is 'nothing was made of it' "$(find book -type l)" ''
+
+# ---- cleaning up ----------------------------------------------------------
+
+# Nothing is removed that was not made here.
+mkdir -p theirs/out theirs/tangled
+touch theirs/out/kept theirs/tangled/kept
+for goal in clean distclean html; do
+    fails "make $goal in somebody's folder" make -C book BUILD="$work/theirs" $goal
+    says 'is refused' "$work/theirs: has files that are not of a build"
+done
+is 'which stays as it is' "$(find theirs -type f -o -type l | sort)" $'theirs/out/kept\ntheirs/tangled/kept'
+mkdir -p copied/book
+cp -a book/{Makefile,weave} copied/book/
+mkdir copied/book/{tangled,figures,out,chapters}
+touch copied/book/chapters/kept
+for model in ../chapters .. . '' / 'out chapters' ../../theirs "$work/theirs"; do
+    fails "make clean MODEL='$model'" make -C copied/book clean MODEL="$model"
+    says 'is refused' '^Makefile:[0-9]*: \*\*\* MODEL=.*: expected the name of a folder in models/'
+done
+is 'and removes nothing' "$(find copied/book theirs -name kept | wc -l) $(find copied/book -maxdepth 1 -name out)" '3 copied/book/out'
+runs 'a name with what a shell understands' make -C book BUILD="$work/x\"; touch 'made'; \"" help
+is 'is only a name' "$(find book -name made) $(ls -d x*)" ' x"; touch '"'made'"'; "'
+fails 'without BUILD' "${as[@]}" make -C 'soürces only read' html
+says 'the reason and what to do' 'tangled/\.lock cannot be written; make BUILD=folder'
+runs 'cleaning elsewhere' make -C 'soürces only read' BUILD="$work/elsewhere ß/böok's" distclean
+is 'leaves the links' "$(find "elsewhere ß/böok's" -type l | wc -l) $(find "elsewhere ß/böok's" -type f | wc -l)" '7 0'
+listing >"$work/after"
+same 'and the sources as they were' before after
 
 # ---- without TeX ----------------------------------------------------------
 

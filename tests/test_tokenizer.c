@@ -492,6 +492,59 @@ static void text_that_cannot_be_encoded_is_refused(void **state) {
     free(text);
 }
 
+/* No match takes long by itself; all of them together would take minutes. */
+static void a_pattern_that_is_slow_everywhere_gives_up(void **state) {
+    (void)state;
+    enum { N = 125000, RUN = 26 };
+    char *text = malloc(N);
+    memset(text, 'a', N);
+    check_refused(&(struct parts){.pre = SPLIT("a(?=a*[bc])|a")}, text, N,
+                  "test.json: pre_tokenizer.pretokenizers[0]: the pattern gave "
+                  "up at byte");
+    for (int i = RUN; i < N; i += RUN + 1)
+        text[i] = 'x';
+    check_refused(&(struct parts){.pre = SPLIT("(?:a|aa)*[bd]")}, text, N,
+                  "test.json: pre_tokenizer.pretokenizers[0]: the pattern gave "
+                  "up at byte");
+    free(text);
+}
+
+/* n times a, and then b, in so many tokens; `b` follows `a` as "ab". */
+static void check_count(const char *json, size_t n, size_t wanted) {
+    tokenizer *t = must_parse(json);
+    arena a = {0};
+    error e = {0};
+    int *ids = NULL;
+    size_t n_ids = 0;
+    char *text = malloc(n + 1);
+    memset(text, 'a', n);
+    text[n] = 'b';
+    if (tokenizer_encode(t, text, n + 1, &a, &ids, &n_ids, &e))
+        fail_msg("%zu: %s", n, e.message);
+    assert_int_equal(n_ids, wanted);
+    free(text);
+    arena_free(&a);
+    tokenizer_free(t);
+}
+
+static void a_match_may_be_of_any_length(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1,   2,   14,   15,   16, 17,  31,
+                                   32,  62,  63,   64,   65, 126, 127,
+                                   128, 129, 1000, 4096, 0};
+    for (const size_t *n = sizes; *n; n++) {
+        check_count(json_of(&(struct parts){.pre = SPLIT("a+b")}), *n, *n);
+        check_count(json_of(&(struct parts){.pre = SPLIT("b")}), *n, *n + 1);
+        check_count(json_of(&(struct parts){.pre = SPLIT("a+(?=b)")}), *n,
+                    *n + 1);
+        check_count(json_of(&(struct parts){.pre = SPLIT("(?<=a)(?!a)")}), *n,
+                    *n + 1);
+    }
+    check_count(json_of(&(struct parts){.pre = SPLIT("[ab]*b+|a")}), 20000,
+                20000);
+    check_count(json_of(&(struct parts){.pre = SPLIT("a+")}), 4000000, 4000001);
+}
+
 /* ---- Tokens ---- */
 
 static void tokens_are_found_by_their_bytes(void **state) {
@@ -635,6 +688,8 @@ int main(void) {
         cmocka_unit_test(bos_comes_from_the_template_or_a_name),
         cmocka_unit_test(bad_text_is_named_by_its_byte),
         cmocka_unit_test(text_that_cannot_be_encoded_is_refused),
+        cmocka_unit_test(a_pattern_that_is_slow_everywhere_gives_up),
+        cmocka_unit_test(a_match_may_be_of_any_length),
         cmocka_unit_test(tokens_are_found_by_their_bytes),
         cmocka_unit_test(decoding_names_a_bad_id),
         cmocka_unit_test(tokens_are_shown_whole),

@@ -147,6 +147,81 @@ says 'is named' '^train: none.bin: cannot open'
 [ ! -e odd ]
 ok $? 'and nothing is written' "$(ls -R odd 2>&1)"
 
+head -c 80 way/train.bin >short.bin
+fails 'a text that is too short' "$bin/train" "${small[@]}" --train short.bin --out odd
+says 'is named' '^train: short.bin: 40 tokens are not enough for windows of 32'
+for option in '--every 0.5' '--valid_windows 0'; do
+    fails "$option" "$bin/train" "${small[@]}" $option --out odd
+    says 'is refused' '^train: --every and --valid_windows count from 1$'
+done
+fails 'more steps than can be counted' "$bin/train" "${small[@]}" --tokens 1e12 --out odd
+says 'are told' '^train: --tokens 1e\+12 would take'
+[ ! -e odd ]
+ok $? 'again nothing is written' "$(ls -R odd 2>&1)"
+: >plain
+fails 'a folder that is none' "$bin/train" "${small[@]}" --out plain
+says 'is told before the training' '^train: plain: cannot write into the folder: Not a directory'
+omits 'which does not begin' '^step '
+
+# ---- checkpoints that are none ----
+
+# broken NAME CODE: the checkpoint of `whole` with a change in Python to `t`, the bytes of its
+# parts by name, or to `all`, its bytes.
+broken() {
+    rm -rf odd
+    mkdir odd
+    /usr/bin/python3 - "$2" <<'PYTHON'
+import json, re, struct, sys
+data = open("whole/1l/checkpoint.safetensors", "rb").read()
+n = 8 + struct.unpack("<Q", data[:8])[0]
+head = json.loads(data[8:n])
+t = {k: data[n + h["data_offsets"][0]:n + h["data_offsets"][1]] for k, h in head.items()}
+all = None
+nan, minus = struct.pack("<f", float("nan")), struct.pack("<f", -1)
+def state(old, new):
+    t["state"] = re.sub(old, new, t["state"].decode(), flags=re.M).encode()
+exec(sys.argv[1])
+at = 0
+for k in t:
+    size = {"F32": 4, "F64": 8, "U8": 1}[head[k]["dtype"]]
+    head[k] |= {"shape": [len(t[k]) // size], "data_offsets": [at, at + len(t[k])]}
+    at += len(t[k])
+text = json.dumps({k: head[k] for k in t}).encode()
+text += b" " * (-len(text) % 8)
+open("odd/checkpoint.safetensors", "wb").write(
+    all if all is not None else struct.pack("<Q", len(text)) + text + b"".join(t.values()))
+PYTHON
+    before=$(sha256sum odd/checkpoint.safetensors)
+    fails "a checkpoint with $1" "$bin/train" "${small[@]}" --out odd
+    says 'is named' "^train: odd/checkpoint.safetensors: $3"
+    is 'and stays as it is' "$(sha256sum odd/*)" "$before"
+}
+broken 'a part cut off' 'all = data[:-1]' '.*is it cut short'
+broken 'no bytes' 'all = b""' 'is 0 bytes long'
+broken 'no weights' 'del t["weights"]' 'has no list of F32 named "weights"'
+broken 'fewer weights' 't["mean"] = t["mean"][4:]' '"mean" has another size'
+broken 'a weight that is no number' 't["weights"] = nan + t["weights"][4:]' '"weights" is nan at index 0'
+broken 'a negative square' 't["square"] = minus + t["square"][4:]' '"square" is -1 at index 0'
+broken 'half a point' 't["curve"] = t["curve"][8:]' '"curve" has [0-9]+ numbers'
+broken 'a step before the first' 'state("^step .*", "step -5")' 'made after step -5, which cannot be'
+broken 'a step past all' 'state("^step .*", "step 1e300")' 'made after step 1e\+300, which cannot be'
+broken 'half a step' 'state("^step .*", "step 2.5")' 'made after step 2.5, which cannot be'
+broken 'a step that is no number' 'state("^step .*", "step x")' 'the state says "step x", expected a number'
+broken 'seconds that are none' 'state("^seconds .*", "seconds nan")' 'the state says "seconds nan"'
+broken 'another text' 'state("^train .*", "train 1")' 'made from another --train file'
+
+# ---- what the makers of tokens refuse ----
+
+fails 'two words for one token' "$bin/train_tokenizer" way/corpus.txt 600 new.json 'two words'
+says 'are refused' '^train_tokenizer: "two words" cannot be a single token'
+[ ! -e new.json ]
+ok $? 'and the file does not stay, or make train would go on with it'
+printf '\036\036' >nothing
+fails 'a corpus of no text' "$bin/train_tokenizer" nothing 600 new.json
+says 'is refused' '^train_tokenizer: nothing: has no text to learn from'
+[ ! -e new.json ]
+ok $? 'and nothing is written'
+
 # ---- what evaluate refuses ---------------------------------------------------
 
 fails 'evaluate without a model' "$bin/evaluate" --set set --model none

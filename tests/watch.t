@@ -45,6 +45,28 @@ is 'the address alone leads there' "$(get "$url/" | sha256sum)" "$(page | sha256
 get "$url/mini/book.html" Host=evil.example | grep -q 'HTTP Error 403'
 ok $? 'under another name it gives nothing'
 
+answer() { # METHOD PATH HOST...: the status of an answer, without what urllib would mend
+    /usr/bin/python3 -c 'import socket, sys
+host, port = sys.argv[1].split("/")[2].split(":")
+s = socket.create_connection((host, int(port)))
+ask = f"{sys.argv[2]} {sys.argv[3]} HTTP/1.0\r\n" + "".join(f"Host: {h}\r\n" for h in sys.argv[4:])
+s.sendall((ask + "\r\n").encode())
+print(s.makefile("rb").readline().decode().split(" ")[1])' "$url" "$@" 2>&1
+}
+ln -s /etc/passwd out/mini/link
+ln -s / out/mini/root
+ln -s circle out/mini/circle
+echo shown >'out/mini/a ß&.txt'
+is 'a file' "$(answer GET '/mini/a%20%C3%9F%26.txt' 127.0.0.1)" 200
+is 'is under that name alone' "$(answer HEAD '/mini/a%20%C3%9F%26.txt' evil.example)" 403
+is 'and not under two' "$(answer GET / localhost evil.example)" 403
+is 'or none' "$(answer GET /)" 403
+for path in /../Makefile /%2e%2e/Makefile /..%2fMakefile /mini/link /mini/root/etc/passwd /mini/circle /%00; do
+    is "$path is not there" "$(answer GET "$path" localhost)" 404
+done
+rm out/mini/{link,root,circle,a*.txt}
+is 'nor on the terminal' "$(grep -c Traceback "$work/said")" 0
+
 # ---- saving ---------------------------------------------------------------
 
 get "$url/live" >"$work/live" &

@@ -75,6 +75,13 @@ runs 'without them' weave
 page=$(contents out/mini/book.html)
 mistake 'a table that was not recorded' $'::: {.table recorded=1l/evaluation.tsv part=hats}\nHats.\n:::' \
     part=hats "no table 'hats'"
+printf '0.1\n' >>models/mini/1l/evaluation.tsv
+mistake 'a row that is cut' $'::: {.table recorded=1l/evaluation.tsv part=heads}\nHeads.\n:::' \
+    part=heads 'models/mini/1l/evaluation\.tsv:8: expected 2 cells'
+put 'Nothing.'
+sed -i '$s/4\.1/nan/' models/mini/1l/curve.tsv
+fails 'a curve with what is no number' weave
+says 'is refused, not drawn' '^models/mini/1l/curve\.tsv:5: expected step, tokens, two losses and seconds'
 rm models/mini/1l/{evaluation,curve}.tsv
 
 # ---- places ---------------------------------------------------------------

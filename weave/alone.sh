@@ -12,7 +12,10 @@ started() {
     [ "${fields[0]}" = Z ] || echo "${fields[19]}"
 }
 
-mkdir -p "${lock%/*}"
+mkdir -p "${lock%/*}" 2>/dev/null && (: >>"$lock") 2>/dev/null || {
+    echo "$PWD: $lock cannot be written; make BUILD=folder builds in another place" >&2
+    exit 1
+}
 me="$process $(started "$process")"
 while :; do
     exec 9>>"$lock"

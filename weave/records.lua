@@ -23,8 +23,9 @@ end
 local function read(path)
   local file = io.open(path, 'rb')
   if not file then return nil end
-  local tables, last = {}, nil
+  local tables, last, n = {}, nil, 0
   for line in file:lines() do
+    n = n + 1
     local name, meaning = line:match '^# ([%w_]+): (.*)$'
     if name then
       last = { meaning = meaning, rows = {} }
@@ -34,7 +35,9 @@ local function read(path)
     elseif last and not last.columns then
       last.columns = split(line)
     elseif last then
-      last.rows[#last.rows + 1] = split(line)
+      local row = split(line)
+      last.rows[#last.rows + 1] = row
+      if #row ~= #last.columns then last.odd = last.odd or n end
     end
   end
   file:close()
@@ -55,6 +58,11 @@ function records.new(set, results)
     local found = files[path] and files[path][part]
     if files[path] and not (found and found.columns) then
       problems.add(at, "%s has no table '%s'", path, tostring(part))
+      return nil
+    end
+    if found and found.odd then
+      problems.add(at, '%s:%d: expected %d cells, with tabs between', path, found.odd, #found.columns)
+      return nil
     end
     return found
   end

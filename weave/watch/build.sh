@@ -93,7 +93,7 @@ exec {saved}<>"$state/saved"
 mapfile -t folders < <(dirname "$(realpath book.nw)"
     find -L chapters weave "models/$set" models/toy -type d)
 inotifywait --monitor --event close_write,move,delete --format %f "${folders[@]}" \
-    >"$state/saved" 2>&1 &
+    >"$state/saved" 2>&1 {saved}>&- &
 watcher=$!
 while read -ru "$saved" line; do
     case $line in

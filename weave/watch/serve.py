@@ -23,11 +23,29 @@ ALIVE = 5  # seconds between two signs of life to a page
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     out = pathlib.Path()
+    timeout = 60  # seconds without a word from the other side
+
+    def parse_request(self):
+        """Whoever asks under another name is a foreign page that had its name led here."""
+        if not super().parse_request():
+            return False
+        hosts = self.headers.get_all("Host", [""])
+        if {host.split(":")[0] for host in hosts} <= {"127.0.0.1", "localhost"}:
+            return True
+        self.send_error(403)
+        return False
+
+    def translate_path(self, path):
+        """The file that is meant, or "", which is none: links do not lead out of the folder."""
+        try:
+            file = pathlib.Path(super().translate_path(path)).resolve()
+            inside = file.is_relative_to(self.out.parent.resolve())
+        except (OSError, RuntimeError, ValueError):  # no name, or links in a circle
+            return ""
+        return super().translate_path(path) if inside else ""
 
     def do_GET(self):
-        if self.headers.get("Host", "").split(":")[0] not in ("127.0.0.1", "localhost"):
-            self.send_error(403)
-        elif self.path == "/":
+        if self.path == "/":
             self.send_response(302)
             self.send_header("Location", f"/{self.out.name}/book.html")
             self.end_headers()
@@ -92,6 +110,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.close_connection = True
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):
+        if not isinstance(sys.exc_info()[1], OSError):  # the other side went away
+            super().handle_error(*_)
+
+
 def end_with(parent):
     while os.getppid() == parent:
         time.sleep(1)
@@ -102,7 +126,7 @@ def main(out, port, url):
     Handler.out = pathlib.Path(out).absolute()
     handler = functools.partial(Handler, directory=str(Handler.out.parent))
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), handler)
+        server = Server(("127.0.0.1", int(port)), handler)
     except (OSError, ValueError, OverflowError) as why:
         sys.exit(f"make watch: port {port}: {why}; choose another: make watch PORT=8001")
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()

@@ -122,8 +122,8 @@ if [ -e "$mini/1l/evaluation.tsv" ]; then
     recomputed "$mini" 2l
     shares=$(perl -0ne '/"key": "7.copy_share".*?"full": "?\[([^]]*)/s && print $1' "$root/out/mini/part2.json")
     is 'the shares of section 7 are those recorded' \
-        "$(perl -e 'print join " ", map { sprintf "%.3f", $_ } split /, */, $ARGV[0]' "$shares")" \
-        "$(sheet heads "$mini/1l/evaluation.tsv" | awk -F'\t' '{ printf "%s%.3f", s, $2; s = " " }')"
+        "$(perl -e 'print join " ", map { sprintf "%.4f", $_ } split /, */, $ARGV[0]' "$shares")" \
+        "$(sheet heads "$mini/1l/evaluation.tsv" | awk -F'\t' '{ printf "%s%s", s, $2; s = " " }')"
 else
     skip 'the record of the models that ship' 'there is none yet'
 fi

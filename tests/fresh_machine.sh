@@ -60,6 +60,7 @@ machine_of() {
 failed=0
 [ "$#" -gt 0 ] || set -- bookworm trixie
 for name; do
-    (machine_of "$name") || failed=1
+    machine_of "$name" & # behind ||, a failed step would not end it
+    wait $! || failed=1
 done
 exit $failed

@@ -105,7 +105,7 @@ function chunks.chunk(chunk, book)
   local lines = highlight.lines(chunk.lines, highlight.language(group.roots))
   local out = {}
   for i, line in ipairs(lines) do out[i] = chunks.line(line, book, chunk) end
-  local place = tex.code(chunk.file .. ':' .. chunk.line)
+  local place = tex.code(chunk.file:match '[^/]*$' .. ':' .. chunk.line)
   if not group.is_root then
     place = place .. ' $\\to$ ' .. tex.code(table.concat(group.roots, ', '))
   end

@@ -161,16 +161,16 @@ whole() { # nothing that the first build made is shorter than it was or otherwis
         [ ! -e "$file" ] || cmp -s "$file" "$wanted/$file" || echo "$1: $file"
     done
 }
-wanted=$2
+wanted=$2 said=$2/../said # not on the full disk
 files=("${@:3}")
 while read -r removed target; do
     rm $removed
     hold
-    make $target >../said 2>&1
-    echo "$removed: exit $?, $(grep -ciE 'space|full|cannot' ../said)" >>"$wanted/../full.log"
+    make $target >"$said" 2>&1
+    echo "$removed: exit $?, $(grep -ciE 'space|full|cannot' "$said")" >>"$wanted/../full.log"
     whole "$removed"
     rm ../filler
-    make $target >../said 2>&1 || cat ../said
+    make $target >"$said" 2>&1 || cat "$said"
 done <<'LIST'
 tangled/forward.c out/mini/report.json
 tangled/forward.o out/mini/report.json
@@ -180,7 +180,7 @@ figures/mini/circuits.svg figures
 tangled/book.tokens html
 out/mini/book.html html
 LIST
-make html >../said 2>&1 || cat ../said
+make html >"$said" 2>&1 || cat "$said"
 whole 'all'
 SH3
 runs 'a disk is full' unshare -rm bash "$work/full.sh" "$work/small" "$work/wanted" "${files[@]}"

@@ -759,7 +759,7 @@ static void blessing_adds_and_removes_where_the_program_says(void **state) {
                         "2.score\t0.38\texact\tsaid\n# end\n");
     assert_int_equal(verify("--bless --yes r.json=x.tsv", ""), 0);
     const char *out = read_text("out");
-    assert_has(out, "  9.old: removed (was 1)\n");
+    assert_has(out, "  9.old: removed, was 1\n");
     assert_has(out, "  2.score, rule: exact -> digits\n"
                     "  2.score, meaning: said -> score\n");
     assert_has(out, "  2.noise: new, 1.2e-06\n");

@@ -193,7 +193,7 @@ static void a_run_has_what_its_description_says(void **state) {
                         r.s.qk_tokens[0]);
     assert_int_equal(r.last, 2999);
     assert_ptr_equal(run_head(&r).W_O.at,
-                     r.models[0].layers[0].W_O + 6 * 64 * 512);
+                     r.models[0].layers[0].W_O + 7 * 64 * 512);
     assert_ptr_equal(run_layer_cache(&r), &r.caches[0].layers[0]);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(r.caches[i].n, r.n);

@@ -12,11 +12,11 @@ runs 'the programs run' make out/mini/report.json figures tangled/verify
 small_book
 put 'Nothing.'
 
-# As from a terminal: a session of its own, which gets Ctrl-C as a whole.
+# As from a terminal: a process group of its own, which gets Ctrl-C as a whole.
 setsid env --default-signal=INT make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
-session=$!
+leader=$!
 living() { cat /proc/[0-9]*/stat 2>/dev/null |
-    awk -v session="$session" '{ pid = $1; sub(/.*\) /, "") } $4 == session { print pid }'; }
+    awk -v leader="$leader" '{ pid = $1; sub(/.*\) /, "") } $4 == leader { print pid }'; }
 trap 'kill -KILL $(living) 2>/dev/null; cd /; rm -rf "$work"' EXIT
 
 heard() { # REGEX [COUNT]: waits until the terminal has it in so many lines
@@ -134,7 +134,7 @@ shows 'with the next build the mark goes' '"changes": \[\]'
 
 [ "$(living | grep -c .)" -ge 4 ]
 ok $? 'there was something to end'
-kill -INT -- "-$session"
+kill -INT -- "-$leader"
 for _ in {1..100}; do [ -n "$(living)" ] || break; sleep 0.1; done
 is 'Ctrl-C ends all' "$(for n in $(living); do tr '\0' ' ' <"/proc/$n/cmdline"; done)" ''
 is 'and leaves no file of its own' "$(find out -name .watch)" ''

@@ -11,10 +11,13 @@ cd "$(dirname "$0")/.."
 mirror=${MIRROR:-http://deb.debian.org/debian}
 say() { printf '%s: %s\n' "$release" "$*"; }
 
-# inside SHELL-COMMAND: in the machine, with its own /proc and a bare environment.
+# inside SHELL-COMMAND: in the machine, with its own /proc, terminals and shared memory, and
+# a bare environment.
 inside() {
     unshare --mount --pid --fork --kill-child sh -c '
-        mount -t proc proc "$0/proc" && mkdir -p "$0/dev/shm" && mount -t tmpfs tmpfs "$0/dev/shm" &&
+        mount -t proc proc "$0/proc" && mount -t devpts -o newinstance,ptmxmode=0666 pts "$0/dev/pts" &&
+        mount --bind "$0/dev/pts/ptmx" "$0/dev/ptmx" &&
+        mkdir -p "$0/dev/shm" && mount -t tmpfs tmpfs "$0/dev/shm" &&
         exec env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
             chroot "$0" sh -c "cd /root/book 2>/dev/null; $1"' "$machine" "$1" </dev/null
 }
@@ -36,6 +39,7 @@ machine_of() {
     release=$1
     machine=$(mktemp -d "${TMPDIR:-/tmp}/fresh-$release.XXXXXX")
     log=$machine.log
+    chmod 755 "$machine" # other users than root reach their / there
     debootstrap --variant=minbase "$release" "$machine" "$mirror" >"$log" 2>&1 || {
         tail -n 5 "$log" >&2
         return 1

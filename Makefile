@@ -43,10 +43,10 @@ else
 
 # Versions of the tools: NAME=SUM for each that is here.
 COMPILER := $(firstword $(CC))
-VERSIONS := $(shell weave/versions.sh $(COMPILER) noweave gnuplot scour pandoc lualatex latexmk)
+VERSIONS := $(shell weave/versions.sh $(COMPILER) noweave gnuplot scour qpdf pandoc lualatex latexmk)
 version = $(filter $(1:%=%=%),$(VERSIONS))
 
-PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour zip unzip latexmk texlive-luatex \
+PACKAGES := noweb pandoc lua-dkjson gnuplot-nox scour qpdf zip unzip latexmk texlive-luatex \
   texlive-latex-recommended fonts-lmodern fonts-dejavu-core \
   libopenblas-dev liblapacke-dev libjansson-dev libzip-dev libpcre2-dev libutf8proc-dev \
   libcurl4-openssl-dev libssl-dev \
@@ -285,7 +285,7 @@ $(OUT)/data/curve.dat:
 ## figures: draws the plots and the drawings.
 figures: $(foreach kind,svg pdf,$(FIGURES:%=$(FIG)/%.$(kind)))
 
-DRAWING := $(call version,gnuplot scour) $(call state,weave/figure.gp weave/draw.sh weave/svg.sed)
+DRAWING := $(call version,gnuplot scour qpdf) $(call state,weave/figure.gp weave/draw.sh weave/svg.sed)
 $(eval $(call holds,tangled/drawing,DRAWING))
 
 .PRECIOUS: $(FIG)/%.svg $(FIG)/%.pdf

@@ -218,7 +218,7 @@ is 'from that byte' "$(grep '^store' repos/log | cut -d' ' -f3 | tr '\n' ' ')" '
 fresh
 behave '[{"on": "store", "cut": 9000}]'
 fails 'one that is cut each time' fetch set
-says 'is given up' 'model_final\.pth: .*(closed|remaining).*tried 4 times'
+says 'is given up' 'model_final\.pth: .*(closed|remaining|missing).*tried 4 times'
 is 'what came is kept under a name that says so' "$(left)" \
     './1l/config.json ./1l/final.pth.part ./lock.json '
 cmp -s -n 36000 set/1l/final.pth.part $repo/model_final.pth

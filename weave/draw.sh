@@ -1,10 +1,10 @@
 #!/bin/bash
-# draw.sh SCRIPT DATA OUT: runs a gnuplot script twice, for OUT.svg and OUT.pdf, and
-# makes the SVG small, since it stands in the page.
+# draw.sh SCRIPT DATA OUT: runs a gnuplot script twice, for OUT.svg and OUT.pdf, makes the
+# SVG small, since it stands in the page, and leaves the date of its making out of the PDF.
 # The script finds its data file in `data` and loads weave/figure.gp for the rest.
 set -euo pipefail
 script=$1 data=$2 out=$3
-trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.svg.small" "$out.said"' EXIT
+trap 'rm -f "$out.svg.new" "$out.pdf.new" "$out.svg.small" "$out.pdf.bare" "$out.said"' EXIT
 
 # What gnuplot says of a line of the script, it says of the chapter's.
 explain() {
@@ -44,6 +44,6 @@ sed -zE -f weave/svg.sed "$out.svg.new" | scour -q --set-precision=4 \
     --remove-descriptive-elements --indent=none --no-line-breaks >"$out.svg.small"
 sed -i 's/ xml:space="preserve"//' "$out.svg.small"
 mv "$out.svg.small" "$out.svg.new"
-# The one date in the PDF, that of its making, is not ours to keep.
-LC_ALL=C sed -i 's/CreationDate (D:[0-9]\{14\}/CreationDate (D:20000101000000/' "$out.pdf.new"
+qpdf --empty --deterministic-id --pages "$out.pdf.new" -- "$out.pdf.bare"
+mv "$out.pdf.bare" "$out.pdf.new"
 for kind in svg pdf; do mv "$out.$kind.new" "$out.$kind"; done

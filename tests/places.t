@@ -28,7 +28,8 @@ listing >"$work/before"
 runs 'it is built elsewhere' "${as[@]}" env -u LC_ALL LANG=C TZ=Pacific/Kiritimati SOURCE_DATE_EPOCH=1 \
     make -j3 -C 'soürces only read' BUILD="$work/elsewhere ß/böok's" "${goals[@]}"
 omits 'without a warning' 'warning'
-is 'on stderr neither' "$(grep -v '^make' <<<"$err")" ''
+# (Newer Fontconfig misses a home that can be written.)
+is 'on stderr neither' "$(grep -v -e '^make' -e 'No writable cache directories' <<<"$err")" ''
 for file in "${made[@]}"; do
     cmp -s "book/$file" "elsewhere ß/böok's/$file" || differ+=" $file"
 done

@@ -12,6 +12,7 @@
 --                 misspelt one is told from one that was not run
 
 local json = require 'dkjson'
+local read = require 'read'
 
 local absent = {
   mark = '†',
@@ -46,9 +47,7 @@ end
 
 -- What models/SET/set.json says, under the keys that a run gives it.
 local function described(set)
-  local file = io.open('models/' .. set .. '/set.json', 'rb')
-  local d = file and json.decode(file:read 'a') or {}
-  if file then file:close() end
+  local d = json.decode(read('models/' .. set .. '/set.json') or '') or {}
   local given = { ['1.set'] = { kind = 'text', text = d.name },
     ['1.head'] = { kind = 'text', text = d.head },
     ['3.moved'] = { kind = 'tokens', text = d.moved, items = { d.moved } },

@@ -11,6 +11,7 @@
 -- `kept` is the cache where the resolved ones are.
 
 local problems = require 'problems'
+local read = require 'read'
 
 local citations = {}
 
@@ -32,13 +33,6 @@ function citations.collect(doc)
   return doc, #found > 0 and pandoc.write(pandoc.Pandoc(found), 'json') or ''
 end
 
-local function read(path)
-  local file = io.open(path, 'rb')
-  local text = file and file:read 'a' or ''
-  if file then file:close() end
-  return text
-end
-
 -- A document of the citations of all chapters; how many each has.
 local function gather(lists)
   local blocks, counts = pandoc.List(), {}
@@ -53,7 +47,7 @@ end
 function citations.open(lists, meta, kept)
   local path, lang = pandoc.utils.stringify(meta.bibliography), meta.lang or 'en'
   local self = { key = pandoc.utils.sha1(pandoc.utils.stringify(lang) ..
-    table.concat(lists, '\n') .. read(path)) }
+    table.concat(lists, '\n') .. (read(path) or '')) }
   local function document(blocks)
     return pandoc.Pandoc(blocks, { bibliography = meta.bibliography, lang = lang,
       ['link-citations'] = meta['link-citations'] })

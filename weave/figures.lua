@@ -4,18 +4,11 @@
 -- these files (records.lua).
 
 local problems = require 'problems'
+local read = require 'read'
 local ledger = require 'ledger'
 local absent = require 'absent'
 
 local figures = {}
-
-local function read(path)
-  local file = io.open(path, 'rb')
-  if not file then return nil end
-  local text = file:read 'a'
-  file:close()
-  return text
-end
 
 local function escape(text)
   return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;',

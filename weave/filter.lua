@@ -17,6 +17,7 @@
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 package.path = here .. '/?.lua;' .. package.path
 local problems = require 'problems'
+local read = require 'read'
 local anchors = require 'anchors'
 local chapters = require 'chapters'
 local citations = require 'citations'
@@ -25,13 +26,6 @@ local writer = require(FORMAT:match 'latex' or FORMAT:match 'epub' or 'html')
 
 local function text_of(meta, default)
   return meta and pandoc.utils.stringify(meta) or default
-end
-
-local function read(path)
-  local file = assert(io.open(path, 'rb'))
-  local text = file:read 'a'
-  file:close()
-  return text
 end
 
 -- Attributes that only the filter needs do not reach the output.
@@ -85,7 +79,7 @@ end
 function Pandoc(given)
   local meta = given.meta
   local set = text_of(meta.set, 'mini')
-  local book = require 'book'.open(require 'tokens'.parse(read(text_of(meta.tokens))))
+  local book = require 'book'.open(require 'tokens'.parse(assert(read(text_of(meta.tokens)))))
   local absent = meta.absent and require 'absent'.new(set, book)
   local results = require 'ledger'.open(text_of(meta.results, 'out/' .. set), absent)
   local kept = require 'cache'.open(page and not absent and text_of(meta.cache))

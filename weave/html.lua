@@ -2,6 +2,7 @@
 -- raw tags, so that the EPUB writer can follow them from file to file.
 
 local mix = require 'mix'
+local read = require 'read'
 local tags = require 'tags'
 local chunks = require 'html_chunks'
 local tables = require 'html_report'
@@ -165,28 +166,21 @@ function html.figure(f)
     caption('Figure', f.number, content), pandoc.RawBlock('html', '</figure>') }
 end
 
-local function read(path)
-  local file = assert(io.open(path, 'rb'))
-  local text = file:read 'a'
-  file:close()
-  return text
-end
-
 -- The style sheets and the scripts (-M page="FILE ...", in that order) go into the
 -- page itself. Each script is a function and an element of its own: what one names
 -- or breaks is not the others'. Data for them come along as JSON, in which nothing can
 -- end the element.
 function html.metadata(context)
-  local style, scripts = read(context.here .. '/book.css'), ''
+  local style, scripts = assert(read(context.here .. '/book.css')), ''
   for file in pandoc.utils.stringify(context.meta.page or ''):gmatch '%S+' do
     if file:match '%.css$' then
-      style = style .. read(file)
+      style = style .. assert(read(file))
     elseif file:match '%.json$' then
       scripts = ('%s<script type="application/json" id="%s-data">%s</script>\n'):format(scripts,
-        file:match '([^/]*)%.json$', (read(file):gsub('<', '\\u003c')))
+        file:match '([^/]*)%.json$', (assert(read(file)):gsub('<', '\\u003c')))
     else
       scripts = ("%s<script>\n(() => {\n'use strict';\n%s})();\n</script>\n"):format(scripts,
-        read(file))
+        assert(read(file)))
     end
   end
   if context.absent then

@@ -21,6 +21,7 @@
 local json = require 'dkjson'
 local cache = require 'cache'
 local problems = require 'problems'
+local read = require 'read'
 
 local ledger = {}
 
@@ -28,13 +29,11 @@ local files = { toy = 'part2_toy.json', real = 'part2.json' }
 ledger.not_run = { kind = 'not run' }
 
 local function load(path)
-  local file = io.open(path, 'rb')
-  if not file then
+  local text = read(path)
+  if not text then
     problems.add(path, 'no such file: run the programs first')
     return { missing = true }
   end
-  local text = file:read 'a'
-  file:close()
   local value, _, message = json.decode(text)
   if type(value) ~= 'table' then
     problems.add(path, 'not JSON: %s', tostring(message))
@@ -169,12 +168,7 @@ function ledger.open(folder, absent)
     table = function(key) return tables[key] end,
     report = function() return { written, programs.toy, programs.real, self.cited } end,
     cite = function() return true end,
-    file = function(path)
-      local file = io.open(path, 'rb')
-      local text = file and file:read 'a' or ''
-      if file then file:close() end
-      return pandoc.utils.sha1(text)
-    end,
+    file = function(path) return pandoc.utils.sha1(read(path) or '') end,
   }
   function self.answers(asked)
     local all = {}

@@ -13,6 +13,7 @@
 -- Headers stay pandoc's, which makes the table of contents from them.
 
 local cache = require 'cache'
+local read = require 'read'
 local part = require 'chapters'.part
 local sha1 = pandoc.utils.sha1
 
@@ -22,9 +23,7 @@ local woven = {}
 local function weaver(files)
   local texts = { tostring(PANDOC_VERSION) }
   for name in files:gmatch '%S+' do
-    local file = assert(io.open(name, 'rb'))
-    texts[#texts + 1] = file:read 'a'
-    file:close()
+    texts[#texts + 1] = assert(read(name))
   end
   return table.concat(texts, '\n')
 end

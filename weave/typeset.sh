@@ -13,6 +13,9 @@ command -v lualatex >/dev/null && command -v latexmk >/dev/null || {
 [ -f "$work/ended" ] || rm -rf "$work"
 mkdir -p "$work"
 rm -f "$work/ended"
+# What TeX finds out about fonts it keeps in the user's home; for a user without one, here.
+fonts=$(kpsewhich -var-value TEXMFVAR)
+{ mkdir -p "$fonts" && [ -w "$fonts" ]; } 2>/dev/null || export TEXMFVAR="$PWD/$work/fonts"
 if ! FORCE_SOURCE_DATE=1 latexmk -lualatex -interaction=nonstopmode -halt-on-error \
     -file-line-error -silent -outdir="$work" "$source" >"$work/latexmk.out" 2>&1; then
     log=$work/$(basename "$source" .tex).log

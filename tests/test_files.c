@@ -141,6 +141,33 @@ static void a_failed_write_leaves_the_old_file(void **state) {
     assert_no_temporary(path);
 }
 
+/* A process that was killed had the number of this one. */
+static void what_was_left_unfinished_is_no_obstacle(void **state) {
+    (void)state;
+    const char *path = in_folder("again");
+    char beside[300];
+    error e;
+    snprintf(beside, sizeof beside, "%s.tmp.%ld", path, (long)getpid());
+    write_text(beside, "half");
+    assert_int_equal(file_write(path, put_text, "whole", &e), 0);
+    assert_holds(path, "whole");
+    assert_no_temporary(path);
+}
+
+static void what_was_left_unfinished_is_swept(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.tmp.1",  "b.x.tmp.23456", "c.tmp.",
+                                        "d.tmp.1x", "e.tmp",         "1"};
+    const size_t unfinished = 2;
+    for (size_t i = 0; i < COUNT(names); i++)
+        write_text(in_folder(names[i]), "half");
+    file_sweep(folder);
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_int_equal(access(in_folder(names[i]), F_OK),
+                         i < unfinished ? -1 : 0);
+    file_sweep(in_folder("absent"));
+}
+
 /* A limit on the size of files stands in for a full disk: once found out by
    the last flush, in fclose, and once long before. */
 static void a_full_disk_leaves_the_old_file(void **state) {
@@ -821,6 +848,11 @@ static int remove_folder(void **state) {
                                   "pipe",
                                   "result",
                                   "kept",
+                                  "again",
+                                  "c.tmp.",
+                                  "d.tmp.1x",
+                                  "e.tmp",
+                                  "1",
                                   "full",
                                   "link",
                                   "round.safetensors",
@@ -837,6 +869,8 @@ int main(void) {
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(a_file_is_made_and_replaced),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
+        cmocka_unit_test(what_was_left_unfinished_is_no_obstacle),
+        cmocka_unit_test(what_was_left_unfinished_is_swept),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(only_a_plain_file_is_replaced),
         cmocka_unit_test(impostors_are_recognized),

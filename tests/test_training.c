@@ -573,6 +573,19 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     small_close(&second);
 }
 
+static void the_curve_ends_where_the_run_is(void **state) {
+    fixture *f = *state;
+    settings s = small_settings();
+    small_run r;
+    small_open(f, &s, &r);
+    for (int i = 0; i <= CURVE; i++)
+        training_note(&r.r, i, i);
+    assert_int_equal(r.r.n_curve, CURVE);
+    assert_true(r.r.curve[CURVE - 2].valid_loss == CURVE - 2);
+    assert_true(r.r.curve[CURVE - 1].valid_loss == CURVE);
+    small_close(&r);
+}
+
 static void other_settings_do_not_resume(void **state) {
     fixture *f = *state;
     settings s = small_settings();
@@ -664,6 +677,7 @@ int main(void) {
         TEST(windows_cover_the_text_once_a_walk),
         TEST(texts_that_cannot_be_used_are_refused),
         TEST(a_resumed_run_has_the_same_bits),
+        TEST(the_curve_ends_where_the_run_is),
         TEST(other_settings_do_not_resume),
         TEST(a_run_learns_what_its_text_repeats),
         TEST(a_run_that_diverges_says_so),

@@ -82,7 +82,8 @@ fetch: tangled/fetch
 ## train: makes the models of MODEL anew, from packages to weights: about 2 hours (training/README.md).
 TRAINERS := tangled/train_tokenizer tangled/encode_corpus tangled/train tangled/evaluate
 TRAIN_DIR = training/$(MODEL)
-train: $(TRAINERS)
+train:
+	+@$(MAKE) --no-print-directory $(TRAINERS)
 	@training/train.sh $(SET) "$(TRAIN_DIR)"
 
 ## help: lists the targets.
@@ -92,9 +93,9 @@ help:
 # ---- one make at a time ---------------------------------------------------
 
 # Of two makes in one tree the second waits for the end of the first (but not for one that
-# has started it).
+# has started it). Watching and training last for hours; each starts a make for what is built.
 ifneq ($(LOCKED),$(CURDIR))
-ifneq ($(filter-out help deps watch,$(GOALS)),)
+ifneq ($(filter-out help deps watch train,$(GOALS)),)
 export LOCKED := $(CURDIR)
 $(shell weave/alone.sh tangled/.lock $$PPID)
 ifneq ($(.SHELLSTATUS),0)
@@ -128,7 +129,7 @@ state = $(filter $(1:%=%=%),$(STATES))
 
 # roots.mk lists the files that the chapters tangle to. Making it tangles them;
 # a file whose text did not change keeps its date.
-ifneq ($(filter-out help deps watch clean distclean,$(GOALS)),)
+ifneq ($(filter-out help deps watch train clean distclean,$(GOALS)),)
 include tangled/roots.mk
 endif
 

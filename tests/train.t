@@ -37,9 +37,16 @@ cut=$(sha256sum <set/1l/model.safetensors)
 text=(--train way/train.bin --valid way/valid.bin --tokenizer way/tokenizer.json)
 mkdir whole long
 for folder in whole long; do ln way/{corpus.txt,tokenizer.json,train.bin,valid.bin} $folder/; done
+touch whole/train.bin.tmp.123
 runs 'a run that is not cut' goes whole 40960
+[ ! -e whole/train.bin.tmp.123 ]
+ok $? 'sweeps what killed programs left' "$(ls whole)"
 is 'has the same bits' "$(sha256sum <whole/1l/model/model.safetensors)" "$cut"
-
+exec 8<way
+flock 8
+fails 'a second run in the folder' goes way 40960
+exec 8<&-
+is 'is refused' "$err" 'train.sh: way: another run is at work in this folder; let it finish, or give another TRAIN_DIR'
 
 # A signal, to the script alone as make sends it, or to the program.
 stop() { # SIGNAL OUTPUT PID: sends it when the training has begun, and waits
@@ -162,6 +169,37 @@ ok $? 'again nothing is written' "$(ls -R odd 2>&1)"
 fails 'a folder that is none' "$bin/train" "${small[@]}" --out plain
 says 'is told before the training' '^train: plain: cannot write into the folder: Not a directory'
 omits 'which does not begin' '^step '
+
+# ---- one run in a folder, and what is left of one that was killed ----
+
+fails 'a second run in one folder' flock whole/1l "$bin/train" "${small[@]}"
+is 'is refused' "$err" 'train: whole/1l: another train is at work in this folder; let it finish, or give another --out'
+left=(whole/1l/checkpoint.safetensors.tmp.123 whole/1l/model/model.safetensors.tmp.4567)
+touch "${left[@]}"
+runs 'the next run' "$bin/train" "${small[@]}"
+is 'removes what a killed one had begun' "$(ls "${left[@]}" 2>/dev/null)" ''
+
+# A folder in the place of its curve stands in for whatever ends a run between two files.
+rm -rf odd
+mkdir -p odd/curve.tsv
+last=("${small[@]}" --tokens 1280 --out odd)
+fails 'a run that ends between two of its files' "$bin/train" "${last[@]}"
+says 'says so' '^train: odd/curve.tsv: exists and is not a plain file'
+rmdir odd/curve.tsv
+runs 'the same command' "$bin/train" "${last[@]}"
+is 'writes both' "$(tail -n 1 odd/curve.tsv | cut -f 1,2)" "10	1280"
+
+# ---- make train lets other makes work ----
+
+copy_tree book
+mkdir book/training
+cat >book/training/train.sh <<'SCRIPT'
+#!/bin/sh
+exec env -u LOCKED -u MAKEFLAGS timeout 60 make toy
+SCRIPT
+chmod +x book/training/train.sh
+runs 'while models are trained, another make' make -C book train
+prints 'works' '^1  What is inside one head'
 
 # ---- checkpoints that are none ----
 

@@ -9,7 +9,8 @@
 #   evaluate              losses, heads, prompts        -> FOLDER/*/evaluation.tsv
 #
 # and puts what the set needs of it into SET. What is there already is not made again; a
-# run of training that was cut goes on with the same bits. Variables (README.md):
+# run of training that was cut goes on with the same bits. The programs are taken from
+# the folder BIN, once: a make may rebuild them in the hours that this takes. Variables (README.md):
 # TOKENS_1L, TOKENS_2L, SETTINGS, VOCABULARY, WORDS, SOURCES, CACHE, PROMPTS, BIN.
 set -euo pipefail
 [ $# -eq 2 ] || { echo 'usage: train.sh SET FOLDER' >&2; exit 1; }
@@ -21,6 +22,15 @@ bin=${BIN:-tangled}
     exit 1
 }
 mkdir -p "$folder"
+exec 9<"$folder"
+flock -n 9 || {
+    echo "train.sh: $folder: another run is at work in this folder; let it finish, or give another TRAIN_DIR" >&2
+    exit 1
+}
+rm -f "$folder"/*.tmp.* "$folder"/?l/*.tmp.* # of programs that were killed
+mkdir -p "$folder/bin"
+cp --remove-destination "$bin"/{train_tokenizer,encode_corpus,train,evaluate} "$folder/bin"
+bin=$folder/bin
 
 # OpenBLAS may take a processor that is younger than itself for the oldest one
 # ("Prescott"), and is then several times slower than need be. If it does, and the

@@ -271,6 +271,8 @@ says 'says so' '--train and --valid go together'
 fails 'with the tokenizer of another model' "$bin/evaluate" --set set --model set/1l \
     --tokenizer "$mini/tokenizer.json"
 says 'says so' 'tokenizer.json: has 10240 tokens.*the model has 600'
+fails 'results that cannot be printed' sh -c '"$@" >/dev/full' sh "$bin/evaluate" --set set --model set/1l
+says 'are an error' '^evaluate: cannot print the results: is the disk full\?$'
 fails 'an evaluation that cannot be written' "$bin/evaluate" --set set --model set/1l --tsv none/x.tsv
 says 'is an error' '^evaluate: none/x.tsv'
 is 'and nothing is said' "$out" ''

@@ -83,8 +83,10 @@ fetch: tangled/fetch
 TRAINERS := tangled/train_tokenizer tangled/encode_corpus tangled/train tangled/evaluate
 TRAIN_DIR = training/$(MODEL)
 train:
-	+@$(MAKE) --no-print-directory $(TRAINERS)
+	+@$(MAKE) --no-print-directory trainers
 	@training/train.sh $(SET) "$(TRAIN_DIR)"
+.PHONY: trainers
+trainers: $(TRAINERS) ; @:
 
 ## help: lists the targets.
 help:

@@ -18,8 +18,8 @@ JSON
 printf '%s\n' ' head' ' token' ' the' ' of' >words.txt
 sizes='--d_model 32 --heads 2 --d_head 16 --context 32 --windows 4 --drawn 64 --rate 0.01 --every 40'
 go() { # FOLDER TOKENS OPTION...: the script, with these options of train besides
-    exec env BIN="$bin" WORDS=words.txt VOCABULARY=600 TOKENS_1L="$2" TOKENS_2L=25600 \
-        PROMPTS='the head' SETTINGS="$sizes ${*:3}" "$root/training/train.sh" set "$1"
+    exec env BIN="${tools-$bin}" WORDS=words.txt VOCABULARY=600 TOKENS_1L="$2" TOKENS_2L=25600 \
+        PROMPTS='the head' SETTINGS="$sizes ${*:3}" "$root/training/train.sh" "${into-set}" "$1"
 }
 goes() { (go "$@"); }
 
@@ -47,6 +47,16 @@ flock 8
 fails 'a second run in the folder' goes way 40960
 exec 8<&-
 is 'is refused' "$err" 'train.sh: way: another run is at work in this folder; let it finish, or give another TRAIN_DIR'
+# The first of its programs removes all of them, as a make clean would.
+mkdir tools other kept
+cp "$bin"/{encode_corpus,train,evaluate} tools/
+printf '#!/bin/sh\nrm -r tools\nexec "%s" "$@"\n' "$bin/train_tokenizer" >tools/train_tokenizer
+chmod +x tools/train_tokenizer
+cp set/set.json other/
+ln way/corpus.txt kept/
+tools=tools into=other runs 'a run whose programs go away' goes kept 1280
+[ ! -e tools ] && [ -s other/2l/model.safetensors ]
+ok $? 'has taken them along' "$(ls -d tools other/*)"
 
 # A signal, to the script alone as make sends it, or to the program.
 stop() { # SIGNAL OUTPUT PID: sends it when the training has begun, and waits

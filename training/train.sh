@@ -23,7 +23,7 @@ bin=${BIN:-tangled}
 }
 mkdir -p "$folder"
 exec 9<"$folder"
-flock -n 9 || {
+flock -n 9 2>/dev/null || [ $? -ne 1 ] || { # 1: it is locked; else there are no locks here
     echo "train.sh: $folder: another run is at work in this folder; let it finish, or give another TRAIN_DIR" >&2
     exit 1
 }

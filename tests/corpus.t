@@ -114,6 +114,7 @@ done
 fails 'a number that is none' tangled/train_tokenizer corpus.txt 10x0 none.json
 says 'is shown' '10x0'
 fails 'too few tokens' tangled/train_tokenizer corpus.txt 258 none.json
+says 'says how many it takes' '258: expected a number of tokens from 259 to 65536$'
 fails 'a corpus that is not there' tangled/train_tokenizer none.txt 1000 none.json
 says 'is named' 'none.txt'
 printf 'ab\xff' >odd.txt

@@ -54,6 +54,8 @@ mistake 'a chunk that is never used' '$a <<lonely>>=\nx\n@' \
     '^wrong.nw:19: chunk <<lonely>> is never used$'
 mistake 'a chunk that is never defined' 's/^return 1;/<<something else>>/' \
     '^wrong.nw:13: chunk <<something else>> is not defined$'
+mistake 'a line that is not UTF-8' $'s/^return 1;/return 1; \/* \xe9 *\//' \
+    '^wrong.nw:13: not UTF-8 text'
 mistake 'a chunk that uses itself' 's/^return 1;/<<give the number>>/' \
     'give the number'
 mistake 'a pair of chunks that only use each other' \

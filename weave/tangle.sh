@@ -7,6 +7,12 @@ set -euo pipefail
 noweb=/usr/lib/noweb
 folder=$1
 shift
+# (What grep prints for a line that is no text is its place and that line.)
+odd=$(LC_ALL=C.UTF-8 grep -Hnaxv -m 1 '.*' "$@" | cut -d: -f1,2 || true)
+[ -z "$odd" ] || {
+    sed 's/$/: not UTF-8 text; save the file as UTF-8/' <<<"$odd" >&2
+    exit 1
+}
 work=$folder/.tangle
 rm -rf "$work" # of a run that was killed
 mkdir "$work"

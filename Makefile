@@ -4,7 +4,8 @@
 MODEL = mini
 BUILD =
 CC = gcc
-CFLAGS = -std=c17 -O3 -g -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+CFLAGS = -std=c17 -O3 -g -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
+  -Werror=implicit-function-declaration
 LDFLAGS = -Wl,--build-id=none
 LDLIBS = -llapacke -lopenblas -ljansson -lzip -lpcre2-8 -lutf8proc -lm
 OBJ = tangled
@@ -19,6 +20,12 @@ FIG := figures/$(MODEL)
 CHAPTERS := book.nw $(sort $(wildcard chapters/*.nw))
 PROGRAMS := circuits_part2_toy circuits_part2 run_with_cache verify fetch \
   train_tokenizer encode_corpus train evaluate
+
+# They become words of commands, and ids.
+ODD := $(shell find -L chapters -maxdepth 1 -name '[!.]*.nw' ! -regex '[A-Za-z0-9_./-]*' -print -quit)
+ifneq ($(ODD),)
+$(error $(ODD): expected a name of letters, digits, - and _; rename the file)
+endif
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -186,7 +193,8 @@ $(OBJ)/circuits_part2: $(call objects,$(REAL))
 $(OBJ)/fetch: $(call objects,$(FETCH))
 $(OBJ)/fetch: LDLIBS := -lcurl -lcrypto -ljansson
 $(PROGRAMS:%=$(OBJ)/%) $(TESTS:%=$(OBJ)/%): $(OBJ)/%: $(OBJ)/%.o $(OBJ)/libbook.a $(OBJ)/sources
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@.new $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@.new $(filter %.o,$^) $(OBJ)/libbook.a $(if $(filter test_%,$*),-lcmocka) $(LDLIBS) \
+	  2>&1 | awk -f weave/unlinked.awk >&2
 	@mv $@.new $@
 
 -include $(filter-out %.o.d,$(wildcard $(OBJ)/*.d))
@@ -320,7 +328,7 @@ WOVEN := tangled/book.tokens references.bib $(RESULTS) $(OUT)/report.json $(PUBL
   $(wildcard $(SET)/*/evaluation.tsv)
 
 # Scripts and style sheets of the page's parts, base.js first.
-PAGE := $(sort $(wildcard weave/page/*))
+PAGE := $(sort $(wildcard weave/page/*.css weave/page/*.js))
 
 ## html: weaves the page, out/MODEL/book.html.
 html: $(OUT)/book.html

@@ -36,6 +36,11 @@ build 'the files of the model have new dates'
 is 'nothing runs' "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
 unchanged 'new dates'
 
+touch models/mini/{.set.json.swp,set.json~}
+build 'an editor has a file of the model open'
+is 'nothing runs for that' "$(grep -oE '(run|draw) [a-z0-9_]+' <<<"$did")" ''
+rm models/mini/{.set.json.swp,set.json~}
+
 echo >>models/mini/1l/config.json
 build 'a file of the model has new bytes'
 is 'the program that reads it runs, and no other' \
@@ -255,6 +260,50 @@ line=$(line_of chapters/99-extra.nw 'ANSWER =')
 says 'with the line of the chapter' "^chapters/99-extra.nw:$line:.* error: "
 
 edit 43
+at_answer() { sed -i "s/^    double answer.*/    double answer = ANSWER; $1/" chapters/99-extra.nw; }
+lines_of() { grep -v -e '^make' -e '^collect2' <<<"$err"; }
+at_answer 'anwser(\&answer);'
+line=$(line_of chapters/99-extra.nw 'anwser')
+fails 'a function that is nowhere stops the build' make html
+says 'when it is compiled' "^chapters/99-extra.nw:$line:.* error: implicit declaration of function"
+at_answer 'void anwser(double *x); anwser(\&answer);'
+fails 'a function that is only declared, too' make html
+is 'with its place' "$(lines_of)" "chapters/99-extra.nw:$line: 'anwser' is used, and no chapter defines it"
+sed -i '2i\\nA sentence.' chapters/99-extra.nw
+fails 'and when lines have moved' make html
+is 'with its new place' "$(lines_of)" "chapters/99-extra.nw:$((line + 2)): 'anwser' is used, and no chapter defines it"
+sed -i '2,3d' chapters/99-extra.nw
+at_answer ''
+for n in 96 97; do
+    printf '\n<<toy_%d.c>>=\nint anwser(void);\nint anwser(void) {\n    return 1;\n}\n@\n' $n
+done >chapters/99-second.nw
+fails 'a function that is there twice stops the build' make html
+is 'with both places' "$(lines_of)" \
+    "chapters/99-second.nw:11: 'anwser' is defined here and in chapters/99-second.nw:4"
+rm chapters/99-second.nw
+
+at_answer '*(volatile int *)0 = 1;'
+line=$(line_of chapters/99-extra.nw 'int toy_99(')
+fails 'a program that crashes stops the build' make html
+is 'and it is one line, with the place' "$(lines_of)" "chapters/99-extra.nw:$line: circuits_part2_toy: Extra: \
+ended by signal SIGSEGV; a debugger shows where: gdb --args tangled/circuits_part2_toy"
+at_answer ''
+sed -i 's/^    ledger_claim(/    ledger_value(l, "99.extra", 1, "%g", "exact", "again");\n&/' chapters/99-extra.nw
+line=$(line_of chapters/99-extra.nw '"again"')
+fails 'a key that is there twice stops the build' make html
+says 'with its second place' "^chapters/99-extra.nw:$line: circuits_part2_toy: 99\.extra is reported twice"
+sed -i '/"again"/d' chapters/99-extra.nw
+echo 'circuits_part2: What is inside one head: no' >"$work/said"
+: >"$work/none.json"
+is 'a section of the real program is not taken for that of the toy' \
+    "$(awk -f weave/blame.awk tangled/*.c "$work/said" "$work/none.json" | cut -d: -f1,2)" \
+    "chapters/01-one-head.nw:$(line_of chapters/01-one-head.nw 'int real_1(')"
+
+sed -i "s/^plot data/plt data/" chapters/99-extra.nw
+line=$(line_of chapters/99-extra.nw 'plt data')
+fails 'a script that is no gnuplot stops the build' make html
+is 'in one line' "$(lines_of)" "chapters/99-extra.nw:$line: invalid command"
+sed -i "s/^plt data/plot data/" chapters/99-extra.nw
 sed -i "s/^plot data/plot nowhere/" chapters/99-extra.nw
 before_drawn=$(contents figures/mini/extra.{svg,pdf})
 line=$(line_of chapters/99-extra.nw 'plot nowhere')
@@ -317,6 +366,12 @@ ok $((! $?)) 'nor on the page'
 
 touch book.nw
 build 'after this, all is as it was'
+
+cp chapters/08-*.nw 'chapters/08 copy.nw'
+fails 'a chapter whose name has a blank stops the build' make html
+is 'and is named' "$(sed 's/^.*\*\*\* //' <<<"$err")" \
+    'chapters/08 copy.nw: expected a name of letters, digits, - and _; rename the file.  Stop.'
+rm 'chapters/08 copy.nw'
 
 fails 'a model set that is not there stops the build' make MODEL=none html
 says 'and is named' 'models/none'

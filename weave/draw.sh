@@ -27,7 +27,10 @@ explain() {
             sub(/^[0-9]+/, "", rest)
             $0 = place[line] rest
         }
-        NF { print }' "$out.said" >&2
+        /^ *\^$/ { held = ""; next } # it points into the line before
+        held ~ /[^ ]/ { print held }
+        { held = $0 }
+        END { if (held ~ /[^ ]/) print held }' "$out.said" >&2
 }
 
 for kind in svg pdf; do

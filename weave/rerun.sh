@@ -13,7 +13,7 @@ mkdir -p "$folder/data" "$work"
 trap 'rm -rf "$work"' EXIT
 
 # What the results depend on: the program without line numbers, its arguments and the
-# model's files (but not what is recorded or told of it), the libraries, and what chooses
+# model's files (but not what is recorded or told of it, nor an editor's), the libraries, and what chooses
 # the BLAS kernel.
 objcopy --strip-all "$program" "$work/program"
 {
@@ -21,7 +21,8 @@ objcopy --strip-all "$program" "$work/program"
     printf '%s\n' "$@"
     for argument; do
         [ ! -d "$argument" ] ||
-            find "$argument" -type f ! -name '*.tsv' ! -name '*.md' -exec sha256sum {} +
+            find "$argument" -type f ! -name '*.tsv' ! -name '*.md' \
+                ! -name '.*' ! -name '*~' ! -name '#*' -exec sha256sum {} +
     done | sort
     ldd "$program" | awk '$3 ~ /^\// { print $3 }' |
         xargs -r stat -L -c '%n %s %Y'
@@ -42,10 +43,15 @@ fi
 echo "run     ${program##*/}"
 mkdir "$work/data"
 status=0
-"$program" "$@" --json "$work/$name.json" --data "$work/data" \
-    >"$work/${name}_stdout.txt" 2>"$work/said" || status=$?
+# (Of a program that a signal ends, this shell would speak too.)
+{ stdbuf -oL "$program" "$@" --json "$work/$name.json" --data "$work/data" \
+    >"$work/${name}_stdout.txt" 2>"$work/said"; } 2>/dev/null || status=$?
 if [ $status -ne 0 ]; then
-    [ $status -lt 128 ] || echo "${program##*/}: ended by signal $((status - 128))" >>"$work/said"
+    if [ $status -gt 128 ]; then
+        section=$(grep -B 1 -x -e '-\+' "$work/${name}_stdout.txt" | grep . | tail -n 2 | head -n 1 || true)
+        echo "${program##*/}: ${section:+${section#*  }: }ended by signal SIG$(kill -l $status);" \
+            "a debugger shows where: gdb --args $program${*:+ $*}" >>"$work/said"
+    fi
     touch "$work/$name.json"
     awk -f weave/blame.awk "${program%/*}"/*.c "$work/said" "$work/$name.json" >&2
     exit "$status"

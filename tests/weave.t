@@ -84,12 +84,18 @@ fails 'a curve with what is no number' weave
 says 'is refused, not drawn' '^models/mini/1l/curve\.tsv:5: expected step, tokens, two losses and seconds'
 rm models/mini/1l/{evaluation,curve}.tsv
 
+mistake 'a class of the weaver' $'x\n\n::: chunk\nx\n:::' '::: chunk' '\.chunk is for the weaver'
+mistake 'a figure that is none' $'x\n\n::: figure\nx\n:::' '::: figure' '\.figure is for the weaver'
+mistake 'metadata in a chapter' $'x\n\n---\nNote: it goes\n---\n\nx' '---' "'Note'"
+
 # ---- places ---------------------------------------------------------------
 
 mistake 'an unknown citation' $'As\nsaid [@elhage2021mathematical; @nobody1999].' nobody1999 'nobody1999'
 mistake 'a dangling cross-reference' $'See\n[](#sec:smal).' 'sec:smal)' '#sec:smal.*sec:small'
 mistake 'an unknown chunk reference' $'See\n[this](#chunk:a us).' 'chunk:a us' '<<a us>>.*a use'
 mistake 'an id that is there twice' $'\n\n## Again {#sec:small}' '## Again' 'sec:small'
+mistake 'a title without an id that is there twice' $'\n\n## Again\n\nx\n\n## Again!\n\nx' \
+    '## Again!' "the id 'sec:small-again' is taken"
 mistake 'a missing figure' $'x\n\n![A caption.](nowhere){#fig:two alt="Nothing."}' '(nowhere)' \
     'nowhere'
 mistake 'a figure without a text alternative' $'x\n\n![A caption.](moving){#fig:two}' '(moving)' 'alt'
@@ -142,6 +148,30 @@ is 'the page stays through all this' "$(contents out/mini/book.html)" "$page"
 is 'and no half of one' "$(ls out/mini | grep '\.new')" ''
 runs 'put right, the book is woven' weave
 same 'to the same page' out/mini/book.html "$work/page"
+
+sed -i '/^1.toy.r\t/d' models/toy/expected.tsv
+fails 'a value of which nothing is expected stops weaving' weave
+says 'and it is said how to accept it' \
+    "^chapters/01-small.nw:$line: '1\.toy\.r' is 0\.8.*, and no value is expected for it: make bless"
+cp "$work/expected.tsv" models/toy/expected.tsv
+
+cp references.bib "$work/references.bib"
+printf '@article{x,\n  title = {y},\n' >>references.bib
+fails 'a bibliography that is left open stops weaving' weave
+is 'and is told in one line' "$(grep -v '^make' <<<"$err")" \
+    "references.bib:$(($(wc -l <references.bib) + 1)): not BibTeX: unexpected end of input"
+cp "$work/references.bib" references.bib
+printf '%% caf\xe9\n' >>references.bib
+fails 'one that is not UTF-8, too' weave
+is 'with its line' "$(grep -v '^make' <<<"$err")" \
+    "references.bib:$(wc -l <references.bib): not UTF-8 text; save the file as UTF-8"
+cp "$work/references.bib" references.bib
+
+echo 'BACKUP' >'weave/page/theme.js~'
+runs 'an editor leaves a copy of a script' weave
+! grep -q BACKUP out/mini/book.html
+ok $? 'the page does not have it'
+rm 'weave/page/theme.js~'
 
 # ---- conditional blocks ---------------------------------------------------
 
@@ -226,6 +256,14 @@ put 'Nothing.'
 changed 'another chapter' again
 put 'A sentence, [[second()]].'
 changed 'a sentence' kept
+printf '# More {#sec:more}\n\n`1.toy.r`{.v}\n' >chapters/02-more.nw
+weave >"$work/.made" 2>&1
+put 'Another sentence, [[second()]].'
+changed 'two chapters have names that begin alike' kept
+sed -i 's/`1.toy.r`/Now `1.toy.r`/' chapters/02-more.nw
+changed 'and one of these is edited' kept
+rm chapters/02-more.nw
+weave >"$work/.made" 2>&1
 put $'<<small.c>>=\n/* more */\n@'
 changed 'a chunk goes on' again
 put $'<<small.c>>=\n/* less */\n@'
@@ -292,10 +330,10 @@ has "$html" '<b>static</b> <b>int</b> <dfn id=i-twice>twice</dfn>'
 ok $? 'the word that is defined can be linked to'
 has "$html" 'small_pair p = \{<a href=#i-small>small</a>\(\), 2\};'
 ok $? 'and what is used in another part is a link'
-has "$html" '<a href="#r-1.toy.r" id="n01-[0-9]+" class="v">0.820</a>'
+has "$html" '<a href="#r-1.toy.r" id="n01-small-[0-9]+" class="v">0.820</a>'
 ok $? 'a value leads to its row'
 row=$(grep '<tr id="r-1.toy.r"' out/mini/book.html)
-is 'and the row back to each place' "$(grep -oE 'href=#n[0-9-]+' <<<"$row" | sed 's/href=#//')" \
+is 'and the row back to each place' "$(grep -oE 'href=#n[0-9a-z-]+' <<<"$row" | sed 's/href=#//')" \
     "$(grep -oE '<a href="#r-1.toy.r" id="[^"]*' out/mini/book.html | sed 's/.*"//')"
 is 'every link goes somewhere' "$(grep -oE ' href="?#[^" >]*' <<<"$html" | sed 's/ href="*#//' | sort -u |
     comm -23 - <(grep -oE ' id="?[^" >]*' <<<"$html" | sed 's/ id="*//' | sort -u))" ''

@@ -60,7 +60,14 @@ function chapters.read(chapter, book, set, ran)
         at = chunk.file .. ':' .. chunk.line }))
     else
       local doc, cited = prose.read(item.docs, chapter.file, item.line, found)
-      for name, value in pairs(doc.meta) do meta[name] = value end
+      for name, value in pairs(doc.meta) do
+        meta[name] = value
+        if part ~= 'front' then
+          local _, above = ('\n' .. item.docs):match '^(.-)\n%-%-%-':gsub('\n', '')
+          problems.add(chapter.file .. ':' .. item.line + above, "a block between lines '---' is " ..
+            "metadata, here '%s', and only book.nw has that; a rule is '***'", name)
+        end
+      end
       for _, cite in ipairs(cited) do cites[#cites + 1] = cite end
       if latex then -- for texplace.awk
         blocks:insert(pandoc.RawBlock('latex', '%at ' .. chapter.file .. ':' .. item.line))

@@ -44,10 +44,22 @@ local function gather(lists)
   return blocks, counts
 end
 
+-- Nothing can be resolved with a bibliography that cannot be read.
+local function refuse(path, line, why)
+  problems.add(('%s:%s'):format(path, line), why)
+  problems.finish()
+end
+
 function citations.open(lists, meta, kept)
   local path, lang = pandoc.utils.stringify(meta.bibliography), meta.lang or 'en'
+  local text = read(path) or ''
+  local _, odd = utf8.len(text)
+  if odd then
+    local _, newlines = text:sub(1, odd):gsub('\n', '')
+    refuse(path, newlines + 1, 'not UTF-8 text; save the file as UTF-8')
+  end
   local self = { key = pandoc.utils.sha1(pandoc.utils.stringify(lang) ..
-    table.concat(lists, '\n') .. (read(path) or '')) }
+    table.concat(lists, '\n') .. text) }
   local function document(blocks)
     return pandoc.Pandoc(blocks, { bibliography = meta.bibliography, lang = lang,
       ['link-citations'] = meta['link-citations'] })
@@ -58,7 +70,13 @@ function citations.open(lists, meta, kept)
     if #cites == 0 or lists[n] == '' then return end
     if not known then
       known = {}
-      for _, reference in ipairs(pandoc.utils.references(document((gather(lists))))) do
+      local good, found = pcall(pandoc.utils.references, document((gather(lists))))
+      if not good then
+        local why = tostring(found):gsub('\\n', '\n'):gsub('\nstack traceback.*', '')
+        refuse(path, why:match 'line (%d+)' or 1, 'not BibTeX: ' ..
+          why:gsub('^.*column %d+%):%s*', ''):gsub('\\"', '"'):gsub('"$', ''))
+      end
+      for _, reference in ipairs(found) do
         known[reference.id] = true
       end
     end

@@ -81,6 +81,9 @@ local accepted = { ok = true, unverified = true, published = true }
 local function check(entry, at)
   if entry.kind == 'claim' and not entry.holds then
     problems.add(at, "claim '%s' is false: %s", entry.key, entry.text)
+  elseif entry.verdict == 'unexpected' then
+    problems.add(at, "'%s' is %s, and no value is expected for it: make bless accepts it",
+      entry.key, tostring(entry.full or entry.text))
   elseif not accepted[entry.verdict] then
     problems.add(at, "'%s' is %s, expected %s by rule %s: %s", entry.key,
       tostring(entry.full or entry.text), tostring(entry.expected),

@@ -12,6 +12,9 @@
 
 local prose = {}
 
+-- Classes of elements that the weaver makes.
+local ours = { chunk = true, figure = true, equation = true, ['formula-at'] = true }
+
 local format = 'markdown-auto_identifiers-implicit_figures-latex_macros-raw_html'
 
 local function escape(text) return (text:gsub('[^%w%s]', '%%%0')) end
@@ -88,8 +91,16 @@ function prose.read(text, file, line, problems)
     end
     table.sort(words)
     for _, class in ipairs(element.classes) do words[#words + 1] = '.' .. class end
+    for _, class in ipairs(element.classes) do words[#words + 1] = '::: ' .. class end
     for _, class in ipairs(element.classes) do words[#words + 1] = class end
-    return mark(element, table.unpack(words))
+    mark(element, table.unpack(words))
+    local own = element.classes:find_if(function(class) return ours[class] end)
+    if own then
+      problems[#problems + 1] = { at = element.attributes.at,
+        text = 'the class .' .. own .. ' is for the weaver alone' }
+      element.classes = {}
+    end
+    return element
   end
 
   local doc = pandoc.read(text, format):walk {
@@ -104,8 +115,10 @@ function prose.read(text, file, line, problems)
     end,
     Image = function(e) return mark(e, '](' .. e.src .. ')', '](' .. e.src, e.src) end,
     Header = function(e)
+      local title = pandoc.utils.stringify(e.content)
+      if e.identifier == '' then return mark(e, '# ' .. title, title) end
       return mark(e, '{#' .. e.identifier .. '}', '{#' .. e.identifier .. ' ',
-        '{#' .. e.identifier, pandoc.utils.stringify(e.content))
+        '{#' .. e.identifier, title)
     end,
     Span = mark_container,
     Div = mark_container,

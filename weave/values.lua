@@ -96,7 +96,7 @@ function values.new(results, writer, absent)
   -- Places are numbered in each chapter by itself, so that one chapter does not change
   -- the ids of another.
   local function cite(entry, at, section)
-    local chapter = at:match '([^/-]*)[^/]*:%d+$'
+    local chapter = at:match '([^/]*)%.nw:%d+$'
     count[chapter] = (count[chapter] or 0) + 1
     local id = ('n%s-%d'):format(chapter, count[chapter])
     results.cite(entry.key, id, section)

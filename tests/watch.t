@@ -12,8 +12,15 @@ runs 'the programs run' make out/mini/report.json figures tangled/verify
 small_book
 put 'Nothing.'
 
+# A make that takes its time while there is a file `hang`; a chapter that is kept elsewhere.
+printf '#!/bin/sh\n[ ! -e hang ] || sleep 1000\nexec make -o tangled/roots.mk "$@"\n' >slow_make
+chmod +x slow_make
+mkdir kept
+echo '# Kept {#sec:kept}' >kept/text.nw
+ln -s ../kept/text.nw chapters/03-kept.nw
+
 # As from a terminal: a process group of its own, which gets Ctrl-C as a whole.
-setsid env --default-signal=INT make watch PORT=0 MAKE='make -o tangled/roots.mk' >"$work/said" 2>&1 &
+setsid env --default-signal=INT make watch PORT=0 MAKE=./slow_make >"$work/said" 2>&1 &
 leader=$!
 living() { cat /proc/[0-9]*/stat 2>/dev/null |
     awk -v leader="$leader" '{ pid = $1; sub(/.*\) /, "") } $4 == leader { print pid }'; }
@@ -97,6 +104,29 @@ printf '# Another {#sec:another}\n\nA second chapter.\n' >chapters/02-another.nw
 until_page 'A second chapter'
 shows 'a new chapter' 'A second chapter'
 
+printf '\nIn its own place.\n' >>kept/text.nw
+until_page 'In its own place'
+shows 'a chapter that is kept elsewhere' 'In its own place'
+rm -rf out/mini/.watch # as `make clean` does
+put 'After cleaning.'
+until_page 'After cleaning'
+shows 'the state of watching is made again' 'After cleaning'
+fails 'a second one for the same page stops' timeout 30 make watch PORT=0
+says 'and says why' '^make watch: another make watch is at work on out/mini'
+put 'After the second.'
+until_page 'After the second'
+shows 'and the first one goes on' 'After the second'
+
+touch hang
+put 'This will not be built.'
+sleep 1
+rm hang
+put 'This will.'
+until_page 'This will\.'
+shows 'a build without an end is ended for what was saved since' 'This will\.'
+told_by 'which is told' 'ended, for what was saved since'
+is 'nothing of it is left' "$(pgrep -f '^sleep 1000$' -s "$leader")" ''
+
 # ---- mistakes -------------------------------------------------------------
 
 file=$(contents out/mini/book.html)
@@ -110,6 +140,16 @@ sleep 1
 grep -q "01-small.nw:$line: unknown key" "$work/live"
 ok $? 'at once' "$(cat "$work/live")"
 is 'of make nothing is told' "$(grep '^make' "$work/said")" ''
+put $'It is\n$\\nosuch{x}$ and $\\frac{a$.'
+line=$(line_of chapters/01-small.nw nosuch)
+told_by 'a formula that cannot be read is told with its line and why' \
+    "^chapters/01-small.nw:$line: pandoc cannot read the formula .nosuch{x}: unexpected control sequence .nosuch$"
+told_by 'the next one with its own' \
+    "^chapters/01-small.nw:$line: pandoc cannot read the formula .frac{a: unexpected "
+is 'of how pandoc says it nothing is told' "$(grep -e WARNING -e expecting "$work/said")" ''
+sleep 0.5
+printf 'caf\xe9' >out/mini/.watch/problems
+shows 'what is not UTF-8 does not stop the page' '"problems": "caf'
 put 'It is right.'
 until_page 'It is right'
 shows 'put right, nothing is in the way' '"problems": ""'
@@ -129,6 +169,18 @@ put 'Nothing moved.'
 until_page 'Nothing moved'
 sleep 0.5
 shows 'with the next build the mark goes' '"changes": \[\]'
+
+# ---- what the compiler says ----------------------------------------------------
+
+cat >m.h <<'C'
+#define twice(x) twice_of(__func__, x)
+#define most(x) twice(x)
+int twice_of(const char *name, int x);
+C
+printf '#include "m.h"\nint f(int a);\nint f(int a) {\n    int b = a\n    most(b);\n    return b;\n}\n' >m.c
+is 'a mistake before a macro is told where that is used' \
+    "$(gcc -c -o m.o m.c 2>&1 | awk -f weave/watch/explain.awk | head -n 1)" \
+    'm.c:5:5: error: expected ‘,’ or ‘;’ before ‘twice_of’'
 
 # ---- the end --------------------------------------------------------------
 

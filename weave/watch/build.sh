@@ -12,7 +12,17 @@ command -v inotifywait >/dev/null || {
     echo "make watch needs inotifywait: sudo apt-get install inotify-tools" >&2
     exit 1
 }
-mkdir -p "$state"
+
+# The folder is made, and is ours alone.
+own_state() {
+    mkdir -p "$state"
+    exec {only}<"$state"
+    flock --nonblock "$only" || {
+        echo "make watch: another make watch is at work on $out; end that one first" >&2
+        exit 1
+    }
+}
+own_state
 rm -f "$state"/*
 
 # Each job is a process group, which can be ended as a whole.
@@ -52,7 +62,7 @@ tell_page() {
 }
 
 typeset() {
-    if $make -s pdf >/dev/null 2>"$state/typeset"; then
+    if $make -s pdf </dev/null >/dev/null 2>"$state/typeset"; then
         printf '%(%T)T  the PDF is new\n'
     else
         stopped "$state/typeset" PDF
@@ -60,14 +70,49 @@ typeset() {
     fi
 }
 
+# What editors leave for a moment is no save.
+is_source() {
+    case $1 in
+    '' | / | .* | *~ | '#'* | *.new | *.sw? | 4913) return 1 ;;
+    esac
+}
+
+# Waits for the end of the build, or until it is needless: it is long at work (it may never
+# end), and something was saved since. Each time that this happens a build gets more time.
+patience=10 again=''
+await() {
+    local limit=$((SECONDS + patience)) name='' waits=''
+    again=''
+    until [ "$name" = / ] || ! kill -0 "$building" 2>/dev/null; do
+        read -rt 1 -u "$saved" name || name=''
+        ! is_source "$name" || again=1
+        [ -n "$waits" ] || ! waits=$(grep -s -m 1 '^make (process' "$state/said") || echo "$waits" >&2
+        if [ -n "$again" ] && [ $SECONDS -ge $limit ]; then
+            patience=$((2 * patience))
+            end "$building"
+            return 1
+        fi
+    done
+    patience=10
+}
+
 build() {
     end "$typesetting"
     typesetting=''
     local start=${EPOCHREALTIME/./} moved
+    [ -d "$state" ] || own_state # `make clean` removes it
     rm -f "$state/before.json"
     [ ! -f "$out/.shown.json" ] || cp "$out/.shown.json" "$state/before.json"
-    $make -s -j "$(nproc)" html 2>"$state/said" &
+    { $make -s -j "$(nproc)" html </dev/null 2>"$state/said"
+      status=$?
+      echo / >&"$saved"
+      exit $status; } &
     building=$!
+    if ! await; then
+        building=''
+        printf '%(%T)T  ended, for what was saved since\n'
+        return
+    fi
     wait "$building"
     local status=$?
     building=''
@@ -87,13 +132,16 @@ build() {
 }
 
 # Folders are watched, not files: many editors put a new file in place of the old one. (Where
-# BUILD is elsewhere, these are links.)
+# BUILD is elsewhere, or somebody keeps a chapter in another place, these are links.)
 mkfifo "$state/saved"
 exec {saved}<>"$state/saved"
-mapfile -t folders < <(dirname "$(realpath book.nw)"
-    find -L chapters weave "models/$set" models/toy -type d)
+sources=(book.nw references.bib chapters weave "models/$set" models/toy)
+mapfile -t folders < <({
+    find -L "${sources[@]}" -type d
+    find -L "${sources[@]}" -type f -exec realpath {} + | xargs -d '\n' dirname
+} | sort -u)
 inotifywait --monitor --event close_write,move,delete --format %f "${folders[@]}" \
-    >"$state/saved" 2>&1 {saved}>&- &
+    >"$state/saved" 2>&1 {saved}>&- {only}<&- &
 watcher=$!
 while read -ru "$saved" line; do
     case $line in
@@ -105,7 +153,7 @@ while read -ru "$saved" line; do
         ;;
     esac
 done
-/usr/bin/python3 weave/watch/serve.py "$out" "$port" "$state/url" &
+/usr/bin/python3 weave/watch/serve.py "$out" "$port" "$state/url" {only}<&- &
 server=$!
 until [ -s "$state/url" ]; do
     kill -0 "$server" 2>/dev/null || exit 1
@@ -115,10 +163,9 @@ done
 echo "$(cat "$state/url") shows the page, and shows it anew after every save; Ctrl-C ends this"
 build
 while kill -0 "$watcher" 2>/dev/null && kill -0 "$server" 2>/dev/null; do
-    read -rt 1 -u "$saved" name || continue
-    case $name in
-    .* | *~ | '#'* | *.new | *.sw? | 4913) continue ;; # what editors leave for a moment
-    esac
+    if [ -z "$again" ]; then
+        read -rt 1 -u "$saved" name && is_source "$name" || continue
+    fi
     while read -rt 0.05 -u "$saved" name; do :; done # a burst is one
     build
 done

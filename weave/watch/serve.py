@@ -65,7 +65,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def read(self, name):
         try:
-            return (self.out / name).read_text()
+            return (self.out / name).read_text(errors="replace")
         except OSError:
             return ""
 

@@ -77,6 +77,12 @@ sed -i 's/^<<two.h>>=/<<three.h>>=/' small.nw
 runs 'a root is renamed' tangle small.nw
 is 'the file of the old name is gone' "$(ls t | tr '\n' ' ')" 'one.c roots.mk three.h '
 
+mkdir "$work/bin"
+printf '#!/bin/sh\n/bin/mv "$@"\ncase $2 in */roots.mk) kill -KILL $PPID ;; esac\n' >"$work/bin/mv"
+chmod +x "$work/bin/mv"
+PATH=$work/bin:$PATH tangle small.nw 2>"$work/.made"
+is 'killed when the list is there, it leaves nothing else' "$(ls -A t | tr '\n' ' ')" 'one.c roots.mk three.h '
+
 # ---- characters -----------------------------------------------------------
 
 # (@@ stands for an at-sign in the first column; a tab is a tab.)

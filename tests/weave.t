@@ -256,13 +256,13 @@ put 'Nothing.'
 changed 'another chapter' again
 put 'A sentence, [[second()]].'
 changed 'a sentence' kept
-printf '# More {#sec:more}\n\n`1.toy.r`{.v}\n' >chapters/02-more.nw
+printf '# More {#sec:more}\n\n`1.toy.r`{.v}\n' >chapters/02-third.nw
 weave >"$work/.made" 2>&1
 put 'Another sentence, [[second()]].'
 changed 'two chapters have names that begin alike' kept
-sed -i 's/`1.toy.r`/Now `1.toy.r`/' chapters/02-more.nw
+sed -i 's/`1.toy.r`/Now `1.toy.r`/' chapters/02-third.nw
 changed 'and one of these is edited' kept
-rm chapters/02-more.nw
+rm chapters/02-third.nw
 weave >"$work/.made" 2>&1
 put $'<<small.c>>=\n/* more */\n@'
 changed 'a chunk goes on' again

@@ -16,7 +16,7 @@ odd=$(LC_ALL=C.UTF-8 grep -Hnaxv -m 1 '.*' "$@" | cut -d: -f1,2 || true)
 work=$folder/.tangle
 rm -rf "$work" # of a run that was killed
 mkdir "$work"
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$folder/roots.mk.new"' EXIT
 
 # noweb does not notice a full disk; cat does.
 "$noweb/markup" -t "$@" | cat >"$work/stream"
@@ -55,5 +55,6 @@ done
     printf 'ROOTS :='
     printf ' \\\n  %s' "${roots[@]}"
     printf '\n'
-} >"$work/roots.mk"
-mv "$work/roots.mk" "$folder/roots.mk"
+} >"$folder/roots.mk.new"
+rm -rf "$work" # with roots.mk there, nobody comes back here
+mv "$folder/roots.mk.new" "$folder/roots.mk"

@@ -33,7 +33,7 @@ runs 'and the page is woven' make -s html MODEL=attn-only
 page=out/attn-only/book.html
 run grep -o 'follows the prompt' "$page"
 ok "$((status == 0))" "the other set's sentence is not there" "$(told)"
-run grep -c 'Its last token stood there before' "$page"
+run grep -c 'Its last token stands earlier in it too' "$page"
 ok "$status" 'the sentence of this set is' "$(told)"
 
 done_testing

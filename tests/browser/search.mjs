@@ -42,6 +42,10 @@ export async function run({ open, check }) {
   const sections = await look('who a token would read');
   check('a heading, first', /^section/.test(sections[0]), sections[0]);
 
+  const column = await look('head'); // tables have a column of that name
+  check('the head of a column does not come before names and sections', !/^text/.test(column[0]) &&
+    column.some((t) => /^text/.test(t)), column);
+
   const words = await look('nothing is ever OVERWRITTEN');
   check('words of the prose, in any case', words.length === 1 && /^text/.test(words[0]), words);
   check('with what stands around them', /head before has added/.test(words[0]), words[0]);

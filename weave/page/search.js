@@ -45,7 +45,8 @@ const build = () => {
                 continue;
             seen.add(own);
             const words = (kind.words ? kind.words(element) : plain(own)).replace(/\s+/g, ' ').trim();
-            index.push({ kind, rank, target, words, name: fold(plain(own).trim()), folded: fold(words) });
+            const name = kind.name === 'text' || kind.name === 'code' ? '' : fold(plain(own).trim());
+            index.push({ kind, rank, target, words, name, folded: fold(words) });
         }
 };
 

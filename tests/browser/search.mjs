@@ -42,7 +42,7 @@ export async function run({ open, check }) {
   const sections = await look('who a token would read');
   check('a heading, first', /^section/.test(sections[0]), sections[0]);
 
-  const column = await look('head'); // tables have a column of that name
+  const column = await look('file'); // tables have a column of that name
   check('the head of a column does not come before names and sections', !/^text/.test(column[0]) &&
     column.some((t) => /^text/.test(t)), column);
 

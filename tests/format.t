@@ -1,7 +1,12 @@
 #!/bin/bash
-# The tangled code and the tests are as clang-format would write them. (Other versions
-# than 14 disagree about details, so only that one is asked.)
+# No chunk is longer than a screen. The tangled code and the tests are as clang-format would write
+# them. (Other versions than 14 disagree about details, so only that one is asked.)
 . tests/lib.sh
+
+is 'no chunk is longer than a screen of 48 lines' "$(cd "$root" && awk '
+    /^<<.*>>=$/ { place = FILENAME ":" FNR; lines = 0; next }
+    /^@( |$)/ && place { if (lines > 48) print place ": " lines " lines"; place = "" }
+    { lines++ }' book.nw chapters/*.nw)" ''
 
 case $(clang-format --version 2>/dev/null) in
 *' 14.'*) ;;

@@ -258,7 +258,7 @@ $(OUT)/.toy $(OUT)/.real: FORCE
 endif
 
 COMPARE := $(OUT)/part2_toy.json=models/toy/expected.tsv $(OUT)/part2.json=$(SET)/expected.tsv
-REPORT := tangled/verify $(if $(ABSENT),--published-only --set $(MODEL)) --report $(OUT)/report.json
+JUDGE := tangled/verify $(if $(ABSENT),--published-only --set $(MODEL))
 
 EXPECTED := $(call state,models/toy/expected.tsv $(SET)/expected.tsv)
 $(eval $(call holds,$(OUT)/.expected,EXPECTED))
@@ -266,11 +266,11 @@ $(eval $(call holds,$(OUT)/.expected,EXPECTED))
 # The page shows a mismatch where it stands, so here it is no reason to stop.
 $(OUT)/report.json: tangled/verify $(RESULTS) $(OUT)/.weights $(OUT)/.expected models/toy/expected.tsv $(SET)/expected.tsv
 	@rm -f $@ $@.tmp.*
-	@$(REPORT) $(COMPARE) >/dev/null || test -s $@
+	@$(JUDGE) --report $@ $(COMPARE) >/dev/null || test -s $@
 
 ## verify: prints every number with what was expected, and fails on a mismatch.
-verify: tangled/verify $(RESULTS) $(OUT)/.weights
-	@$(REPORT) $(COMPARE)
+verify: $(OUT)/report.json
+	@$(JUDGE) $(COMPARE)
 
 CITES := --cites $(OUT)/.cites.tsv
 

@@ -198,6 +198,7 @@ grep -q 'A line to 42' out/mini/book.html
 ok $? 'the page has its number'
 runs 'and it is verified' make verify
 prints 'as expected' '^99\.extra .*ok$'
+runs 'which makes nothing on the page older' make -q html
 
 page=$(contents out/mini/book.html)
 edit() { sed -i "s/ANSWER = .*/ANSWER = $1 };/" chapters/99-extra.nw; }

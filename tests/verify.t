@@ -55,6 +55,7 @@ rm $expected
 fails 'without the file it fails' make verify
 says 'and names it' "$expected"
 restore
+runs 'with it they are as expected again' make verify
 
 verify() { tangled/verify "$@"; }
 pair=out/mini/part2_toy.json=$expected
